@@ -1,0 +1,82 @@
+"""Our exception hierarchy:
+
+* AssistantError
+  * ConfigError          a settings file or option says something that we do not understand
+  * ModelFileError       a model is missing, damaged, or cannot be fetched
+  * AudioFileError       a file that should hold sound does not
+  * ServerError          the server cannot start (port in use, TLS files)
+  * ProtocolError        a client sent something that the wire protocol does not allow
+  * StageError           a stage could not do its part of a turn
+    * RecognizerError
+    * BrainError
+    * VoiceError
+    * EyesError
+
+Every message is one sentence that a person can act on. `code` is stable and goes over the wire.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class AssistantError(Exception):
+    """Base class of every error that we raise on purpose."""
+
+    code: str = "error"
+
+
+class ConfigError(AssistantError):
+    code = "config"
+
+
+class ModelFileError(AssistantError):
+    code = "model_file"
+
+
+class AudioFileError(AssistantError):
+    code = "audio_file"
+
+
+class ServerError(AssistantError):
+    code = "server"
+
+
+class ProtocolError(AssistantError):
+    """`code` names the kind of mistake in the protocol's own words; `param` the field at fault."""
+
+    def __init__(
+        self, message: str, *, code: str = "invalid_request", param: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.param = param
+        self.event_id: str | None = None
+        """Which of the client's events it was; None if that event gave itself no id."""
+
+
+class StageError(AssistantError):
+    """A stage could not do its part of a turn. The turn degrades; the session goes on."""
+
+    code = "stage"
+    stage: ClassVar[str] = "unknown"
+
+
+class RecognizerError(StageError):
+    code = "recognizer"
+    stage = "ears"
+
+
+class BrainError(StageError):
+    code = "brain"
+    stage = "brain"
+
+
+class VoiceError(StageError):
+    code = "voice"
+    stage = "voice"
+
+
+class EyesError(StageError):
+    code = "eyes"
+    stage = "eyes"

@@ -1,0 +1,176 @@
+"""What a session tells its peer, and what a peer may ask of its session.
+
+The transport turns events into the wire protocol's messages and messages into commands; a session
+knows neither JSON nor sockets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from assistant.types import ImageFrame, ReplyStats
+
+
+class State(StrEnum):
+    """Whose turn it is, as the person sees it."""
+
+    LISTENING = "listening"
+    THINKING = "thinking"
+    SPEAKING = "speaking"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChanged:
+    state: State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechStarted:
+    turn_id: str
+    audio_start_ms: int
+    """Since the session began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechStopped:
+    turn_id: str
+    audio_end_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """Words so far: `committed` only grows, `tentative` may change."""
+
+    turn_id: str
+    committed: str
+    tentative: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSaid:
+    turn_id: str
+    text: str
+    was_typed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneSeen:
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyStarted:
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyWords:
+    """A phrase, sent when its first sample goes out."""
+
+    turn_id: str
+    text: str
+
+
+class ReplyStatus(StrEnum):
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyEnded:
+    turn_id: str
+    status: ReplyStatus
+    heard: str
+    """What the person heard of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerLine:
+    """One stage's share of a turn's wait."""
+
+    name: str
+    start_ms: float
+    """Since the person stopped speaking."""
+
+    duration_ms: float
+    overlapped: bool
+    """Whether others were waited for meanwhile; the lines that are not add up to the whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineReady:
+    turn_id: str
+    voice_to_voice_ms: float | None
+    """The person's last voiced sample to our first one: at the listener where it told us when it
+    came, else as it left."""
+
+    lines: tuple[LedgerLine, ...]
+    stats: ReplyStats | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degraded:
+    """Something was left out, or given in a lesser form."""
+
+    stage: str
+    reason: str
+
+
+Event = (
+    StateChanged
+    | SpeechStarted
+    | SpeechStopped
+    | Hearing
+    | UserSaid
+    | SceneSeen
+    | ReplyStarted
+    | ReplyWords
+    | ReplyEnded
+    | TimelineReady
+    | Degraded
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SayText:
+    """The person typed instead of speaking, or showed a picture from a file."""
+
+    text: str
+    images: tuple[ImageFrame, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopTalking:
+    """The person wants the reply to end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mute:
+    muted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushToTalk:
+    pressed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeardReply:
+    """The listener's end noticed that a reply began to sound."""
+
+    at_s: float
+    """On our monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configure:
+    """Settings of this conversation; None leaves one as it is."""
+
+    system_prompt: str | None = None
+    speak: bool | None = None
+    max_reply_tokens: int | None = None
+
+
+Command = SayText | StopTalking | Mute | PushToTalk | HeardReply | Configure

@@ -1,0 +1,168 @@
+"""The vocabulary: values that travel between stages. Imports no other module of ours."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pcm = NDArray[np.int16]
+"""Mono PCM, shape (n_samples,)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudioFrame:
+    """A short run of mono PCM."""
+
+    samples: Pcm
+    sample_rate_hz: int
+
+    captured_at_s: float
+    """Monotonic clock (time.monotonic) when the first sample was captured."""
+
+    @property
+    def duration_ms(self) -> float:
+        return 1_000 * len(self.samples) / self.sample_rate_hz
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageFrame:
+    """One camera picture."""
+
+    pixels: NDArray[np.uint8]
+    """Shape (height, width, 3), RGB."""
+
+    captured_at_s: float
+
+    @property
+    def content_hash(self) -> str:
+        """The same for the same pixels, whenever they were captured."""
+        shape = repr(self.pixels.shape).encode()
+        return hashlib.blake2b(shape + self.pixels.tobytes(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What detectors and OCR saw in one frame, as short statements of fact."""
+
+    facts: tuple[str, ...] = ()
+    """Each is a phrase such as "a cat in the middle" or 'text that reads "OPEN 9-5"'."""
+
+    captured_at_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """What the recognizer believes so far.
+
+    `committed` never changes within one utterance; `tentative` may be revised by the next
+    partial. A final transcript has no tentative text.
+    """
+
+    committed: str = ""
+    tentative: str = ""
+    is_final: bool = False
+
+    @property
+    def text(self) -> str:
+        return " ".join(part for part in (self.committed, self.tentative) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """One answer of the recognizer about one stretch of audio."""
+
+    text: str
+
+    no_speech_probability: float
+    """0 to 1: the recognizer's own belief that nobody spoke."""
+
+    mean_log_probability: float
+    """Mean over the tokens, natural logarithm; near 0 is certain."""
+
+    language: str
+
+    compute_ms: float
+
+
+class Phase(StrEnum):
+    """Where an utterance stands."""
+
+    SPEAKING = "speaking"
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """Everything known about an utterance at one moment."""
+
+    phase: Phase
+    transcript: Transcript = Transcript()
+    """Final (speculatively) once `PAUSED` long enough; certainly final in `ENDED`."""
+
+    speech_ms: float = 0.0
+    """Voiced time so far."""
+
+    started_at_s: float = 0.0
+    """Monotonic time of the first voiced sample."""
+
+    voice_stopped_at_s: float | None = None
+    """Monotonic time of the last voiced sample; None while the person speaks, or types."""
+
+    paused_at_s: float | None = None
+    """Monotonic time at which the pause was noticed and the final transcript begun."""
+
+
+class Role(StrEnum):
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    role: Role
+    text: str
+    image: ImageFrame | None = None
+    """Comes before the text in the prompt."""
+
+
+Prompt = tuple[Message, ...]
+"""A whole conversation, as a value. The brain compares it with its KV cache.
+
+A prompt whose last message is the user's and that is passed to `Brain.prefill` is open-ended: more
+words may follow. Passed to `Brain.reply` it is complete.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyStats:
+    """What a reply cost, as the brain saw it."""
+
+    prompt_tokens: int
+    cached_tokens: int
+    """Prompt tokens that were not read again."""
+
+    reply_tokens: int
+    queue_ms: float
+    prefill_ms: float
+    ttft_ms: float
+    """Request to first token."""
+
+    tpot_ms: float | None
+    """Mean time per output token after the first; None with fewer than two."""
+
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyPiece:
+    """Some text of a reply, as soon as it exists. Only the last piece carries `stats`."""
+
+    text: str
+    stats: ReplyStats | None = None
