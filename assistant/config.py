@@ -1,0 +1,348 @@
+"""Every setting, read once at start. The defaults are here; configs/*.toml only override.
+
+A setting's type says what it may be: `Annotated[int, Between(1, 8)]` is checked when the value is
+built, so no part of the program ever sees one out of range.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from assistant.errors import ConfigError
+
+T = TypeVar("T")
+
+_PLAINLY = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text in quotes",
+    Path: "a path in quotes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The allowed range of a number, both ends included."""
+
+    low: float
+    high: float
+
+
+Milliseconds = Annotated[int, Between(0, 60_000)]
+Share = Annotated[float, Between(0, 1)]
+Threads = Annotated[int, Between(1, 64)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig:
+    host: str = "127.0.0.1"
+    """Address to listen on; 0.0.0.0 for the whole LAN (microphones then need TLS)."""
+
+    port: Annotated[int, Between(0, 65_535)] = 8080
+    """0 takes a free port."""
+
+    tls_certificate: Path = Path("")
+    """PEM file; empty for plain HTTP, which browsers give a microphone on localhost only."""
+
+    tls_key: Path = Path("")
+
+    ice_servers: tuple[str, ...] = ()
+    """STUN and TURN URLs. None are needed on one machine or one LAN."""
+
+    max_sessions: Annotated[int, Between(1, 1_000)] = 8
+    """People at once; one more is told that it is busy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsConfig:
+    folder: Path = Path("models")
+    """Where the manifests are; weights go to its `cache/`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarsConfig:
+    model: str = "whisper-tiny.en"
+    """A recognizer's manifest: whisper-tiny.en for English, whisper-base for many languages."""
+
+    turn_end_model: str = "smart-turn"
+    language: str = "en"
+    """Two-letter code, or "auto" to detect one of `allowed_languages`."""
+
+    allowed_languages: tuple[str, ...] = ("en", "zh")
+    threads: Threads = 2
+    first_partial_ms: Milliseconds = 350
+    """Speech before the first partial transcript."""
+
+    partial_interval_ms: Milliseconds = 300
+    """Least speech between partials; more when one costs more."""
+
+    max_no_speech_probability: Share = 0.4
+    """A final transcript above this is noise (noise clips score from 0.44, speech up to 0.29)."""
+
+    min_mean_log_probability: Annotated[float, Between(-10, 0)] = -1.2
+    """A final transcript below this is taken for noise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointingConfig:
+    speech_starts_at: Share = 0.5
+    """VAD probability at which speech begins."""
+
+    speech_stops_at: Share = 0.35
+    """VAD probability below which it pauses."""
+
+    min_speech_ms: Milliseconds = 64
+    preroll_ms: Milliseconds = 300
+    """Audio kept from before the VAD noticed: soft first sounds."""
+
+    pause_ms: Milliseconds = 130
+    """Silence at which the final transcript and the reply are begun, unheard."""
+
+    min_silence_ms: Milliseconds = 250
+    """Silence that ends a turn which sounds complete."""
+
+    max_silence_ms: Milliseconds = 800
+    """Silence that ends any turn; 1200 for slow speakers."""
+
+    complete_at: Share = 0.5
+    """Turn-end probability at which a turn sounds complete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BargeInConfig:
+    pause_after_ms: Milliseconds = 200
+    """Speech over our voice before it pauses, to hear whether it is meant."""
+
+    speech_ms: Milliseconds = 600
+    """Speech over our voice that cuts it off, whatever the words."""
+
+    words: Annotated[int, Between(1, 20)] = 2
+    """Recognised words that cut it off sooner."""
+
+    stop_words: tuple[str, ...] = ("stop", "wait", "no", "quiet", "enough", "停", "等等", "不")
+    """One of these is enough."""
+
+    resume_after_ms: Milliseconds = 1_500
+    """With nothing recognised for this long, the voice comes back."""
+
+    warm_up_ms: Milliseconds = 3_000
+    """Start of a session in which echo cancellers settle and nothing interrupts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrainConfig:
+    model: str = "qwen2.5-coder-1.5b-instruct"
+    draft_model: str = ""
+    """A smaller model with the same vocabulary, used only while it pays; empty for none."""
+
+    projector: Path = Path("")
+    """An mmproj GGUF for `model` where the manifest brings none; empty for none."""
+
+    gpu_layers: Annotated[int, Between(0, 1_000)] = 0
+    """Layers on the GPU. Not measured by us."""
+
+    context_tokens: Annotated[int, Between(512, 131_072)] = 8_192
+    """Cells of KV cache, shared by all conversations."""
+
+    conversation_tokens: Annotated[int, Between(256, 131_072)] = 3_072
+    """Longest prompt of one conversation; older turns are left out."""
+
+    max_conversations: Annotated[int, Between(1, 64)] = 8
+    """Conversations whose cells are kept; the least recently used is read again."""
+
+    threads: Threads = 2
+    batch_tokens: Annotated[int, Between(16, 2_048)] = 128
+    """Largest slice of a prompt that is read at once: what a new request may wait for."""
+
+    temperature: Annotated[float, Between(0, 2)] = 0.4
+    top_k: Annotated[int, Between(1, 1_000)] = 40
+    top_p: Share = 0.95
+    repeat_penalty: Annotated[float, Between(1, 2)] = 1.1
+    seed: Annotated[int, Between(0, 2**31)] = 0
+    max_reply_tokens: Annotated[int, Between(1, 4_096)] = 120
+    image_memory_mb: Annotated[int, Between(1, 4_096)] = 64
+    """Encoded pictures that are kept."""
+
+    prefix_folder: Path = Path("")
+    """Where the read system prompt is kept between runs; empty for the models' cache."""
+
+    system_prompt: str = (
+        "You are Parley, a friendly voice assistant. Everything you say is spoken aloud, so answer "
+        "in one or two short sentences of plain spoken English, without lists, markdown, code or "
+        "emoji. Start with the answer itself. Lines in square brackets tell you what the person's "
+        "camera shows right now; use them when the question is about what you see, and never "
+        "invent what they do not say. If you do not know, say so."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceConfig:
+    model: str = "piper-en-us-joe-medium"
+    speed: Annotated[float, Between(0.5, 2)] = 1.0
+    speaker: Annotated[int, Between(0, 1_000)] = 0
+    """Which voice of a model with several."""
+
+    threads: Threads = 1
+    first_phrase_min_words: Annotated[int, Between(1, 20)] = 3
+    first_phrase_max_words: Annotated[int, Between(1, 40)] = 6
+    phrase_max_words: Annotated[int, Between(2, 80)] = 18
+    """Later phrases are whole clauses up to this."""
+
+    buffer_ms: Milliseconds = 12_000
+    """Speech that may wait in the outgoing track before the voice pauses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EyesConfig:
+    enabled: bool = True
+    detector_model: str = "openpibo-detect"
+    text_model: str = "rapidocr"
+    max_side_px: Annotated[int, Between(64, 4_096)] = 960
+    """Frames are scaled down to this before anyone looks."""
+
+    newest_within_ms: Milliseconds = 2_000
+    """A frame older than this is not what the camera shows now."""
+
+    threads: Threads = 1
+    min_confidence: Share = 0.4
+    """Of an object that is told to the brain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkersConfig:
+    niceness: Annotated[int, Between(0, 19)] = 5
+    """Engines run this much below the process that moves the sound."""
+
+    restart_wait_ms: Milliseconds = 20_000
+    """How long a turn waits for an engine that is being restarted."""
+
+    start_timeout_ms: Annotated[int, Between(1_000, 600_000)] = 120_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetConfig:
+    """The promise, and how it is split. The parts may not add up to more."""
+
+    voice_to_voice_ms: Annotated[int, Between(100, 60_000)] = 1_000
+    endpointing_ms: Milliseconds = 250
+    asr_ms: Milliseconds = 0
+    """Overlaps endpointing."""
+
+    prefill_ms: Milliseconds = 150
+    first_phrase_ms: Milliseconds = 350
+    tts_ms: Milliseconds = 100
+    network_ms: Milliseconds = 150
+
+    def __post_init__(self) -> None:
+        parts = (
+            self.endpointing_ms
+            + self.asr_ms
+            + self.prefill_ms
+            + self.first_phrase_ms
+            + self.tts_ms
+            + self.network_ms
+        )
+        if parts > self.voice_to_voice_ms:
+            raise ConfigError(
+                f"budget: the parts add up to {parts} ms, more than the promise "
+                f"budget.voice_to_voice_ms = {self.voice_to_voice_ms}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    server: ServerConfig = field(default_factory=ServerConfig)
+    models: ModelsConfig = field(default_factory=ModelsConfig)
+    ears: EarsConfig = field(default_factory=EarsConfig)
+    endpointing: EndpointingConfig = field(default_factory=EndpointingConfig)
+    barge_in: BargeInConfig = field(default_factory=BargeInConfig)
+    brain: BrainConfig = field(default_factory=BrainConfig)
+    voice: VoiceConfig = field(default_factory=VoiceConfig)
+    eyes: EyesConfig = field(default_factory=EyesConfig)
+    workers: WorkersConfig = field(default_factory=WorkersConfig)
+    budget: BudgetConfig = field(default_factory=BudgetConfig)
+
+
+def load(path: Path | None = None, overrides: Iterable[str] = ()) -> Config:
+    """Read a TOML file, then apply overrides such as "server.port=9000".
+
+    Raises ConfigError naming the file (or the override), the dotted key and what is allowed.
+    """
+    config = Config()
+    if path is not None:
+        try:
+            config = _merge(config, tomllib.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, ConfigError) as error:
+            raise ConfigError(f"{path}: {error}") from error
+    for override in overrides:
+        try:
+            config = _merge(config, _parse_override(override))
+        except ConfigError as error:
+            raise ConfigError(f"--set {override}: {error}") from error
+    return config
+
+
+def _parse_override(override: str) -> dict[str, Any]:
+    """ "a.b=c" to {"a": {"b": c}}; c is TOML where it parses as TOML, else a string."""
+    dotted, separator, text = override.partition("=")
+    if not separator:
+        raise ConfigError("expected KEY=VALUE, such as server.port=9000")
+    try:
+        value: Any = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    for key in reversed(dotted.strip().split(".")):
+        value = {key: value}
+    return dict(value)
+
+
+def _merge(old: T, table: dict[str, Any], *, at: str = "") -> T:
+    """`old` with the values of a TOML table, refusing unknown keys and wrong values."""
+    hints = get_type_hints(type(old), include_extras=True)
+    known = {f.name for f in fields(old)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        dotted = f"{at}{key}"
+        if key not in known:
+            raise ConfigError(f"unknown key {dotted!r}; known here: {', '.join(sorted(known))}")
+        current = getattr(old, key)
+        if is_dataclass(current):
+            if not isinstance(value, dict):
+                raise ConfigError(f"{dotted} is a section: write [{dotted}] and its keys below")
+            values[key] = _merge(current, value, at=f"{dotted}.")
+        else:
+            values[key] = _convert(hints[key], value, dotted)
+    return replace(old, **values)  # type: ignore[type-var]
+
+
+def _convert(kind: Any, value: Any, dotted: str) -> Any:
+    if get_origin(kind) is Annotated:
+        kind, allowed = get_args(kind)
+        number = _convert(kind, value, dotted)
+        if not allowed.low <= number <= allowed.high:
+            raise ConfigError(
+                f"{dotted} must be from {allowed.low:g} to {allowed.high:g}, not {value!r}"
+            )
+        return number
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ConfigError(f"{dotted} must be one of {get_args(kind)}, not {value!r}")
+        return value
+    if get_origin(kind) is tuple:
+        if not isinstance(value, list):
+            raise ConfigError(f"{dotted} must be a list, not {value!r}")
+        return tuple(_convert(get_args(kind)[0], item, dotted) for item in value)
+    if kind is Path and isinstance(value, str):
+        return Path(value)
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is not kind:
+        raise ConfigError(f"{dotted} must be {_PLAINLY[kind]}, not {value!r}")
+    return value
