@@ -1,0 +1,161 @@
+"""The bridge to a worker process, with real processes and a small engine of our own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from assistant.config import WorkersConfig
+from assistant.errors import BrainError
+from assistant.worker import EngineSpec, Leaving, Worker
+
+
+class CountingEngine:
+    """Runs inside the worker."""
+
+    def __init__(self, message: str = "") -> None:
+        if message:
+            raise BrainError(message)
+        self.busy = 0
+
+    def add(self, a: int, b: int) -> int:
+        return a + b
+
+    def idle(self) -> bool:
+        return self.busy == 0
+
+    def fail(self) -> None:
+        raise ValueError("not today")
+
+    def refuse(self) -> None:
+        raise BrainError("the context is full")
+
+    def die(self) -> None:
+        os._exit(1)
+
+    def count(self, upto: int, leaving: Leaving) -> Iterator[int]:
+        self.busy += 1
+        try:
+            for n in range(upto):
+                if leaving.is_set():
+                    return
+                time.sleep(0.001)
+                yield n
+        finally:
+            self.busy -= 1
+
+    def wait(self, leaving: Leaving) -> str:
+        self.busy += 1
+        leaving.wait()
+        self.busy -= 1
+        return "left"
+
+    def environment(self) -> str:
+        return os.environ["GOMP_SPINCOUNT"]
+
+
+def make_worker(*arguments: str) -> Worker:
+    spec = EngineSpec("tests.unit.test_worker:CountingEngine", arguments)
+    return Worker("brain", spec, error=BrainError, config=WorkersConfig())
+
+
+async def test_calls_and_streams_bring_values_back() -> None:
+    async with make_worker() as worker:
+        assert await worker.call("add", 2, 3) == 5
+        async with worker.stream("count", 100) as items:
+            assert [n async for n in items] == list(range(100))
+        assert await worker.call("environment") == "20000"
+
+
+async def test_leaving_a_stream_leaves_the_engine_idle() -> None:
+    async with make_worker() as worker:
+        async with worker.stream("count", 1_000_000, max_buffered=4) as items:
+            async for n in items:
+                if n == 10:
+                    break
+        assert await worker.call("idle")
+
+
+async def test_cancelling_a_stream_leaves_the_engine_idle() -> None:
+    async with make_worker() as worker:
+
+        async def read() -> None:
+            async with worker.stream("count", 1_000_000) as items:
+                async for _ in items:
+                    pass
+
+        reader = asyncio.create_task(read())
+        await asyncio.sleep(0.2)
+        reader.cancel()
+        await asyncio.wait([reader])
+        assert reader.cancelled()
+        assert await worker.call("idle")
+
+
+async def test_cancelling_a_call_waits_until_it_has_left() -> None:
+    async with make_worker() as worker:
+        await worker.wait_ready()
+        waiting = asyncio.create_task(worker.call("wait"))
+        await asyncio.sleep(0.1)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        assert waiting.cancelled()
+        assert await worker.call("idle")
+
+
+async def test_a_slow_reader_holds_the_engine_back() -> None:
+    async with make_worker() as worker, worker.stream("count", 1_000, max_buffered=3) as items:
+        first = await anext(items)
+        await asyncio.sleep(0.1)
+        assert first == 0
+        assert not await worker.call("idle")
+
+
+async def test_errors_become_the_stage_s_own() -> None:
+    async with make_worker() as worker:
+        with pytest.raises(BrainError, match="ValueError: not today"):
+            await worker.call("fail")
+        with pytest.raises(BrainError, match="the context is full"):
+            await worker.call("refuse")
+        assert await worker.call("add", 1, 1) == 2
+
+
+async def test_a_worker_that_dies_fails_its_jobs_and_comes_back() -> None:
+    async with make_worker() as worker:
+        await worker.wait_ready()
+        waiting = asyncio.create_task(worker.call("wait"))
+        await asyncio.sleep(0.05)
+        with pytest.raises(BrainError, match="died"):
+            await worker.call("die")
+        with pytest.raises(BrainError, match="died"):
+            await waiting
+        assert await worker.call("add", 2, 2) == 4
+        assert worker.restarts == 1
+
+
+async def test_an_engine_that_cannot_start_says_why() -> None:
+    async with make_worker("model.gguf is damaged") as worker:
+        with pytest.raises(BrainError, match=r"model\.gguf is damaged"):
+            await worker.wait_ready()
+
+
+async def test_no_process_is_left_behind() -> None:
+    async with make_worker() as worker:
+        await worker.wait_ready()
+        pid = worker.pid
+        assert pid is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_leaving_calls_back_once_also_when_set_before() -> None:
+    leaving, seen = Leaving(), list[str]()
+    leaving.on_set(lambda: seen.append("before"))
+    leaving.set()
+    leaving.set()
+    leaving.on_set(lambda: seen.append("after"))
+    assert seen == ["before", "after"]
