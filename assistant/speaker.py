@@ -1,0 +1,193 @@
+"""The outgoing sound of one connection: what is queued, what goes out, what was heard.
+
+The transport pulls from a `Playout` at its own pace; each reply has a `ReplySpeaker`, its share of
+that sound. All of it runs on the event loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assistant.types import AudioFrame, Pcm
+
+SAMPLE_RATE_HZ = 48_000
+_FADE_SAMPLES = SAMPLE_RATE_HZ // 200
+"""5 ms: enough that falling silent does not click."""
+
+_SAMPLES_PER_CHARACTER = SAMPLE_RATE_HZ // 15
+"""Piper speaks about 15 characters a second; used while a phrase is not yet all there."""
+
+
+@dataclass(slots=True)
+class _Phrase:
+    """One phrase: what of its sound waits, and how much has gone out."""
+
+    text: str
+    waiting: deque[Pcm] = field(default_factory=deque)
+    total_samples: int = 0
+    played_samples: int = 0
+    is_whole: bool = False
+    """Whether all of its sound has been queued."""
+
+    is_announced: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_whole and not self.waiting
+
+    @property
+    def heard(self) -> str:
+        """Its words up to the sample that went out last, to the word by proportion."""
+        if self.is_announced and self.is_over:
+            return self.text
+        if not self.played_samples:
+            return ""
+        total = self.total_samples
+        if not self.is_whole:
+            total = max(total, len(self.text) * _SAMPLES_PER_CHARACTER)
+        cut = int(len(self.text) * self.played_samples / total)
+        return self.text[: max(self.text.rfind(" ", 0, cut + 1), 0)]
+
+
+class ReplySpeaker:
+    """One reply's share of the outgoing sound: the truth about what was heard of it."""
+
+    def __init__(self, *, buffer_ms: float, on_phrase: Callable[[str], None]) -> None:
+        self._buffer_samples = int(buffer_ms * SAMPLE_RATE_HZ / 1_000)
+        self._on_phrase = on_phrase
+        self._phrases: list[_Phrase] = []
+        self._next = 0
+        """Index of the phrase that goes out, or will."""
+
+        self._moved = asyncio.Event()
+        self._is_open = False
+        self._is_paused = False
+        self._is_stopped = False
+        self._tail = np.zeros(0, np.int16)
+        self.first_sent_at_s: float | None = None
+        """Monotonic time at which the first sample went out."""
+
+    @property
+    def heard(self) -> str:
+        return "".join(phrase.heard for phrase in self._phrases).rstrip()
+
+    @property
+    def is_audible(self) -> bool:
+        return self.first_sent_at_s is not None and not self._is_stopped
+
+    def begin(self, phrase: str) -> None:
+        self._finish_phrase()
+        if not self._is_stopped:
+            self._phrases.append(_Phrase(phrase))
+
+    async def play(self, frame: AudioFrame) -> None:
+        assert frame.sample_rate_hz == SAMPLE_RATE_HZ
+        if self._is_stopped:
+            return
+        self._phrases[-1].waiting.append(frame.samples)
+        self._phrases[-1].total_samples += len(frame.samples)
+        while self._waiting_samples > self._buffer_samples and not self._is_stopped:
+            await self._wait_for_move()
+
+    @property
+    def _waiting_samples(self) -> int:
+        return sum(p.total_samples - p.played_samples for p in self._phrases[self._next :])
+
+    def _finish_phrase(self) -> None:
+        if self._phrases:
+            self._phrases[-1].is_whole = True
+
+    def open(self) -> None:
+        self._is_open = True
+
+    async def drained(self) -> None:
+        self._finish_phrase()
+        while not self._is_stopped and not all(p.is_over and p.is_announced for p in self._phrases):
+            await self._wait_for_move()
+
+    async def _wait_for_move(self) -> None:
+        self._moved.clear()
+        await self._moved.wait()
+
+    def pause(self) -> None:
+        if not self._is_paused:
+            self._tail = self._fade_out()
+            self._is_paused = True
+
+    def resume(self) -> None:
+        self._is_paused = False
+
+    def stop(self) -> None:
+        if not self._is_stopped:
+            if not self._is_paused:
+                self._tail = self._fade_out()
+            self._is_stopped = True
+            self._moved.set()
+
+    def _fade_out(self) -> Pcm:
+        """The next few milliseconds, fading: they go out in place of what would have."""
+        if not self.is_audible or self._next == len(self._phrases):
+            return np.zeros(0, np.int16)
+        waiting = self._phrases[self._next].waiting
+        samples = waiting[0][:_FADE_SAMPLES] if waiting else np.zeros(0, np.int16)
+        return (samples * np.linspace(1, 0, len(samples), dtype=np.float32)).astype(np.int16)
+
+    def pull(self, n_samples: int) -> Pcm:
+        """The next `n_samples` to go out, silence where there is nothing. Shape (n_samples,)."""
+        out = np.zeros(n_samples, np.int16)
+        filled = min(len(self._tail), n_samples)
+        out[:filled] = self._tail[:filled]
+        self._tail = self._tail[filled:]
+        if not self._is_open or self._is_paused or self._is_stopped:
+            return out
+        while self._next < len(self._phrases):
+            phrase = self._phrases[self._next]
+            if phrase.waiting or phrase.is_whole:
+                self._announce(phrase)
+            while phrase.waiting and filled < n_samples:
+                samples = phrase.waiting.popleft()
+                taken = samples[: n_samples - filled]
+                out[filled : filled + len(taken)] = taken
+                filled += len(taken)
+                phrase.played_samples += len(taken)
+                if len(taken) < len(samples):
+                    phrase.waiting.appendleft(samples[len(taken) :])
+            if not phrase.is_over:
+                break
+            self._next += 1
+        self._moved.set()
+        return out
+
+    def _announce(self, phrase: _Phrase) -> None:
+        if phrase.is_announced:
+            return
+        phrase.is_announced = True
+        if self.first_sent_at_s is None:
+            self.first_sent_at_s = time.monotonic()
+        self._on_phrase(phrase.text)
+
+
+class Playout:
+    """All that goes out to one peer. The newest reply's speaker is the one that is heard."""
+
+    def __init__(self, *, buffer_ms: float) -> None:
+        self._buffer_ms = buffer_ms
+        self._speaker: ReplySpeaker | None = None
+
+    def new_speaker(self, on_phrase: Callable[[str], None]) -> ReplySpeaker:
+        if self._speaker is not None:
+            self._speaker.stop()
+        self._speaker = ReplySpeaker(buffer_ms=self._buffer_ms, on_phrase=on_phrase)
+        return self._speaker
+
+    def pull(self, n_samples: int) -> Pcm:
+        """48 kHz mono. Shape (n_samples,)."""
+        if self._speaker is None:
+            return np.zeros(n_samples, np.int16)
+        return self._speaker.pull(n_samples)

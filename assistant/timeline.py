@@ -1,0 +1,137 @@
+"""One turn's stopwatch, and the ledger whose lines add up to what was measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from assistant.events import LedgerLine
+from assistant.types import ReplyStats
+
+
+class Mark(StrEnum):
+    """Moments of a turn, in the order in which they normally happen."""
+
+    SPEECH_STARTED = "speech_started"
+    SPEECH_ENDED = "speech_ended"
+    """The person's last voiced sample."""
+
+    PAUSE_NOTICED = "pause_noticed"
+    TRANSCRIPT_FINAL = "transcript_final"
+    FIRST_TOKEN = "first_token"
+    FIRST_PHRASE = "first_phrase"
+    FIRST_AUDIO = "first_audio"
+    """The first sample of the reply was made; it may still wait for the gate."""
+
+    TURN_CONFIRMED = "turn_confirmed"
+    """The end of turn was certain: the gate opened."""
+
+    FIRST_SENT = "first_sent"
+    """The first sample of the reply went out."""
+
+    FIRST_HEARD = "first_heard"
+    """It sounded at the listener, as the listener's end reported."""
+
+    DONE = "done"
+
+
+_WORK = (
+    ("pause", Mark.PAUSE_NOTICED),
+    ("asr", Mark.TRANSCRIPT_FINAL),
+    ("first token", Mark.FIRST_TOKEN),
+    ("first phrase", Mark.FIRST_PHRASE),
+    ("tts", Mark.FIRST_AUDIO),
+)
+"""The way to the first sound, each stage ending with its mark. The end of turn is decided beside
+it, and the gate opens when both are there."""
+
+_LONGEST_WAY_S = 5.0
+"""A first sample that is reported later than this was another sound."""
+
+_OF_THE_REPLY = (
+    Mark.TRANSCRIPT_FINAL,
+    Mark.FIRST_TOKEN,
+    Mark.FIRST_PHRASE,
+    Mark.FIRST_AUDIO,
+    Mark.PAUSE_NOTICED,
+)
+
+
+@dataclass(slots=True)
+class TurnTimeline:
+    """When each moment of a turn first happened, on one monotonic clock."""
+
+    clock: Callable[[], float] = time.monotonic
+    at_s: dict[Mark, float] = field(default_factory=dict)
+    stats: ReplyStats | None = None
+
+    def mark(self, mark: Mark, at_s: float | None = None) -> None:
+        """Note the first time `mark` happens, now or at `at_s`; later calls change nothing."""
+        self.at_s.setdefault(mark, self.clock() if at_s is None else at_s)
+
+    def forget_reply(self) -> None:
+        """What was begun was thrown away: speech went on."""
+        for mark in _OF_THE_REPLY:
+            self.at_s.pop(mark, None)
+
+    def between_ms(self, start: Mark, end: Mark) -> float | None:
+        """Milliseconds from `start` to `end`; None unless both happened."""
+        if start not in self.at_s or end not in self.at_s:
+            return None
+        return 1_000 * (self.at_s[end] - self.at_s[start])
+
+    @property
+    def voice_to_voice_ms(self) -> float | None:
+        """The person's last voiced sample to our first one: heard, or else sent."""
+        end = Mark.FIRST_HEARD if Mark.FIRST_HEARD in self.at_s else Mark.FIRST_SENT
+        return self.between_ms(Mark.SPEECH_ENDED, end)
+
+    def heard(self, at_s: float) -> bool:
+        """The listener's end heard something begin; False where that was no first sample of ours."""
+        sent_at_s = self.at_s.get(Mark.FIRST_SENT)
+        if sent_at_s is None or Mark.FIRST_HEARD in self.at_s:
+            return False
+        if not 0 <= at_s - sent_at_s <= _LONGEST_WAY_S:
+            return False
+        self.mark(Mark.FIRST_HEARD, at_s)
+        return True
+
+    def ledger(self) -> tuple[LedgerLine, ...]:
+        """The lines from the end of speech to the first sample sent, or heard.
+
+        Lines that are not `overlapped` follow one another without a gap, so their durations add
+        up to `voice_to_voice_ms`. Work that was done before the person stopped costs nothing.
+        """
+        if self.voice_to_voice_ms is None:
+            return ()
+        lines = list[LedgerLine]()
+        reached_ms = 0.0
+        for name, mark in _WORK:
+            reached_ms = self._add(lines, name, reached_ms, mark)
+        confirmed_ms = self.between_ms(Mark.SPEECH_ENDED, Mark.TURN_CONFIRMED)
+        if confirmed_ms is not None and confirmed_ms <= reached_ms:
+            lines.append(
+                LedgerLine(
+                    name="end of turn", start_ms=0.0, duration_ms=confirmed_ms, overlapped=True
+                )
+            )
+        else:
+            reached_ms = self._add(lines, "end of turn", reached_ms, Mark.TURN_CONFIRMED)
+        reached_ms = self._add(lines, "pacing", reached_ms, Mark.FIRST_SENT)
+        self._add(lines, "network and playout", reached_ms, Mark.FIRST_HEARD)
+        return tuple(lines)
+
+    def _add(self, lines: list[LedgerLine], name: str, start_ms: float, mark: Mark) -> float:
+        """Append the line that ends with `mark`; return where it ends."""
+        end_ms = self.between_ms(Mark.SPEECH_ENDED, mark)
+        if end_ms is None:
+            return start_ms
+        end_ms = max(start_ms, end_ms)
+        lines.append(
+            LedgerLine(
+                name=name, start_ms=start_ms, duration_ms=end_ms - start_ms, overlapped=False
+            )
+        )
+        return end_ms
