@@ -1,0 +1,1 @@
+"""Seeing: the newest camera frame, and what is in it."""
