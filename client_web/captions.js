@@ -1,0 +1,110 @@
+// The conversation in words: a row for everything that either side said, as it is being said.
+
+import { make } from "./dom.js";
+import { say, sayIfKnown } from "./i18n.js";
+
+export class Captions {
+  /** @type {Map<string, Row>} by item id */
+  #rows = new Map();
+  #list;
+
+  /** @param {HTMLElement} list */
+  constructor(list) {
+    this.#list = list;
+  }
+
+  clear() {
+    this.#rows.clear();
+    this.#list.replaceChildren();
+  }
+
+  /**
+   * The row of an item. A new one keeps its place in the order, and shows once there are words.
+   * @param {string} id
+   * @param {Side} side
+   */
+  row(id, side) {
+    const known = this.#rows.get(id);
+    if (known) return known;
+    const row = new Row(side);
+    this.#rows.set(id, row);
+    this.#list.append(row.element);
+    return row;
+  }
+
+  /**
+   * A quiet remark between the rows.
+   * @param {import("./wire").Degraded} degraded
+   */
+  remark({ stage, reason }) {
+    const what = sayIfKnown(`degraded_${stage}`) ?? say("degraded");
+    this.#list.append(make("p", "remark", `${what} · ${reason}`));
+  }
+}
+
+/** @typedef {"user" | "assistant"} Side */
+
+class Row {
+  #committed = make("span", "committed");
+  #tentative = make("span", "tentative");
+  #words = make("p", "words", this.#committed, this.#tentative);
+  #hasPartials = false;
+
+  /** @param {Side} side */
+  constructor(side) {
+    const name = make("span", "name", say(side === "user" ? "you" : "assistant"));
+    this.element = make("div", `row ${side}`, name, this.#words);
+    // Screen readers wait for the end of a row instead of reading every word of it.
+    this.element.ariaBusy = "true";
+    this.element.hidden = true;
+  }
+
+  /** @param {string} delta */
+  append(delta) {
+    // Partials carry the same words, and more.
+    if (!this.#hasPartials) this.#show(this.#committed.textContent + delta, "");
+  }
+
+  /**
+   * @param {string} committed
+   * @param {string} tentative
+   */
+  revise(committed, tentative) {
+    this.#hasPartials = true;
+    this.#show(committed, tentative);
+  }
+
+  /** @param {string} text */
+  finish(text) {
+    this.#show(text, "");
+    this.element.ariaBusy = "false";
+  }
+
+  interrupt() {
+    this.#words.dataset.interrupted = say("interrupted");
+    this.element.ariaBusy = "false";
+  }
+
+  /**
+   * @param {string} committed
+   * @param {string} tentative
+   */
+  #show(committed, tentative) {
+    this.#committed.textContent = committed;
+    this.#tentative.textContent = needsSpace(committed, tentative) ? ` ${tentative}` : tentative;
+    this.element.hidden = !committed && !tentative;
+  }
+}
+
+/**
+ * Chinese and Japanese are written without spaces.
+ * @param {string} before
+ * @param {string} after
+ */
+function needsSpace(before, after) {
+  return (
+    before !== "" &&
+    after !== "" &&
+    !/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(after)
+  );
+}

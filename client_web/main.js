@@ -1,0 +1,56 @@
+// The composition root: finds the controls and lets them act on the session.
+
+import { Captions } from "./captions.js";
+import { find } from "./dom.js";
+import { translateDocument } from "./i18n.js";
+import { Notice } from "./notice.js";
+import { Page } from "./page.js";
+import { pushToTalk } from "./push-to-talk.js";
+import { Session } from "./session.js";
+
+/** @type {Session | null} */
+let session = null;
+
+translateDocument();
+const views = {
+  page: new Page(),
+  captions: new Captions(find("captions", HTMLElement)),
+  notice: new Notice(),
+};
+views.page.showState("idle");
+
+find("start", HTMLButtonElement).onclick = async () => {
+  if (session) return session.stop();
+  session = new Session(views);
+  await session.run();
+  session = null;
+};
+
+find("mute", HTMLButtonElement).onclick = () => session?.toggleMute();
+find("camera", HTMLButtonElement).onclick = () => session?.toggleCamera();
+find("interrupt", HTMLButtonElement).onclick = () => session?.interrupt();
+pushToTalk(find("talk", HTMLButtonElement), (isPressed) => session?.talk(isPressed));
+
+const message = find("message", HTMLInputElement);
+find("composer", HTMLFormElement).onsubmit = (event) => {
+  event.preventDefault();
+  const text = message.value.trim();
+  if (!text) return;
+  session?.type(text);
+  message.value = "";
+};
+
+for (const device of /** @type {const} */ (["microphone", "camera"])) {
+  const choice = find(`${device}-choice`, HTMLSelectElement);
+  choice.onchange = () => session?.equipment.choose(device, choice.value);
+}
+navigator.mediaDevices?.addEventListener("devicechange", () => session?.equipment.list());
+
+const details = find("details", HTMLButtonElement);
+details.onclick = () => {
+  const isOpen = document.body.toggleAttribute("data-details");
+  details.ariaExpanded = String(isOpen);
+};
+
+// The server frees the conversation at once when the page goes.
+addEventListener("pagehide", () => session?.stop());

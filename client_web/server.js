@@ -1,0 +1,77 @@
+// The two things that the page asks the server over HTTP: are you ready, and will you take a call?
+
+import { Problem } from "./errors.js";
+
+const ASK_AGAIN_MS = 1_000;
+
+/**
+ * Resolves once the server can take a call.
+ * @param {AbortSignal} signal
+ * @param {(problem: Problem) => void} onWaiting why it cannot yet, after each time of asking
+ */
+export async function untilReady(signal, onWaiting) {
+  for (;;) {
+    const problem = await health(signal);
+    if (!problem) return;
+    onWaiting(problem);
+    await pause(ASK_AGAIN_MS, signal);
+  }
+}
+
+/** @param {AbortSignal} signal */
+async function health(signal) {
+  try {
+    const answer = await fetch("healthz", { cache: "no-store", signal });
+    if (answer.ok) return null;
+    // A proxy that answers for the server has other numbers.
+    return new Problem(answer.status === 503 ? "serverWarming" : "serverAway");
+  } catch {
+    signal.throwIfAborted();
+    return new Problem("serverAway");
+  }
+}
+
+/**
+ * Our offer for the server's answer, both SDP.
+ * @param {string} offer
+ * @param {AbortSignal} signal
+ */
+export async function exchange(offer, signal) {
+  const answer = await fetch("v1/realtime/calls", {
+    method: "POST",
+    headers: { "Content-Type": "application/sdp" },
+    body: offer,
+    signal,
+  }).catch(() => {
+    signal.throwIfAborted();
+    throw new Problem("serverAway");
+  });
+  const text = await answer.text();
+  if (answer.ok) return text;
+  if (answer.status === 503) throw new Problem("serverBusy");
+  throw new Problem("serverRefused", { reason: reasonIn(text) ?? `HTTP ${answer.status}` });
+}
+
+/** @param {string} text */
+function reasonIn(text) {
+  try {
+    return /** @type {string | undefined} */ (JSON.parse(text).error?.message);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+export function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}

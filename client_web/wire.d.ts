@@ -1,0 +1,118 @@
+// What travels on the data channel: the OpenAI Realtime protocol, plus events of our own, whose
+// names begin with "assistant.". Only the fields that the page reads are written down.
+
+export type State = "listening" | "thinking" | "speaking";
+
+export type ServerEvent =
+  | { type: "session.created" }
+  | { type: "error"; error: { message: string; code?: string } }
+  | { type: "input_audio_buffer.speech_started" }
+  | { type: "input_audio_buffer.speech_stopped" }
+  | { type: "conversation.item.added"; item: Item }
+  | { type: "conversation.item.input_audio_transcription.delta"; item_id: string; delta: string }
+  | {
+      type: "conversation.item.input_audio_transcription.completed";
+      item_id: string;
+      transcript: string;
+    }
+  | { type: "response.created" }
+  | { type: "response.output_audio_transcript.delta"; item_id: string; delta: string }
+  | { type: "response.output_audio_transcript.done"; item_id: string; transcript: string }
+  | { type: "response.output_text.delta"; item_id: string; delta: string }
+  | { type: "response.output_text.done"; item_id: string; text: string }
+  | { type: "response.done"; response: { status: "completed" | "cancelled" | "failed" } }
+  | { type: "output_audio_buffer.started" }
+  | { type: "output_audio_buffer.stopped" }
+  | { type: "output_audio_buffer.cleared" }
+  | { type: "assistant.state"; state: State }
+  | PartialTranscript
+  | Timeline
+  | Scene
+  | Degraded
+  | Pong;
+
+export type ClientEvent =
+  | { type: "conversation.item.create"; item: Item }
+  | { type: "response.create" }
+  | { type: "response.cancel" }
+  | { type: "output_audio_buffer.clear" }
+  | { type: "assistant.mute"; muted: boolean }
+  | { type: "assistant.push_to_talk"; pressed: boolean }
+  | Ping
+  | Playout;
+
+export interface Item {
+  id: string;
+  type: "message";
+  role: "user" | "assistant" | "system";
+  content?: { type: string; text?: string }[];
+}
+
+/** What somebody is saying, while they say it. `committed` only grows; `tentative` may change. */
+export interface PartialTranscript {
+  type: "assistant.partial";
+  item_id: string;
+  committed: string;
+  tentative: string;
+}
+
+/** Where the time of one turn went. Times count from the user's last voiced sample. */
+export interface Timeline {
+  type: "assistant.timeline";
+  turn_id: string;
+  voice_to_voice_ms: number | null;
+  lines: Line[];
+  stats: Stats | null;
+}
+
+/** What the brain counted. */
+export interface Stats {
+  ttft_ms: number;
+  /** null with fewer than two tokens. */
+  tpot_ms: number | null;
+  prompt_tokens: number;
+  /** Prompt tokens that were not read again. */
+  cached_tokens: number;
+}
+
+export interface Line {
+  name: string;
+  start_ms: number;
+  duration_ms: number;
+  /** Others were waited for meanwhile: the lines that are not overlapped add up to the whole. */
+  overlapped: boolean;
+}
+
+/** What the camera showed. */
+export interface Scene {
+  type: "assistant.scene";
+  facts: string[];
+}
+
+/** A stage gave less than usual, and why. */
+export interface Degraded {
+  type: "assistant.degraded";
+  stage: string;
+  reason: string;
+}
+
+/** Times are milliseconds, each on its sender's own clock. */
+export interface Ping {
+  type: "assistant.ping";
+  sent_at_ms: number;
+}
+
+export interface Pong {
+  type: "assistant.pong";
+  sent_at_ms: number;
+  server_at_ms: number;
+}
+
+/** The answer became audible here. */
+export interface Playout {
+  type: "assistant.playout";
+  /** On the page's clock. */
+  heard_at_ms: number;
+  /** Add this to get the server's clock; null until a pong has come. */
+  clock_offset_ms: number | null;
+}

@@ -1,0 +1,277 @@
+"""The page by itself in a real Chromium: the test answers its requests and plays the server."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import (
+    Browser,
+    Page,
+    Route,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
+
+from tests.e2e.conftest import CHROMIUM
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+PAGE = Path(__file__).parents[2] / "client_web"
+TRANSCRIPTION = "conversation.item.input_audio_transcription"
+ALL_ENDED = "tracks.every((track) => track.readyState === 'ended')"
+
+
+@dataclass
+class Stage:
+    """A page that is open, and the answers of its server."""
+
+    page: Page
+    health_status: int = 200
+    call_status: int = 201
+    mistakes: list[str] = field(default_factory=list)
+
+    async def answer(self, route: Route) -> None:
+        path = urlsplit(route.request.url).path
+        if path == "/healthz":
+            await route.fulfill(status=self.health_status, body="{}")
+        elif path == "/v1/realtime/calls":
+            error = '{"error": {"message": "There is no audio in the offer."}}'
+            await route.fulfill(status=self.call_status, body=error)
+        else:
+            file = PAGE / (path.strip("/") or "index.html")
+            await route.fulfill(path=file, content_type=mimetypes.guess_type(file)[0])
+
+    async def start(self) -> None:
+        await self.page.click("#start")
+        await expect(self.page.locator("body")).to_have_attribute("data-state", "listening")
+
+    async def say(self, kind: str, **fields: Any) -> None:
+        await self.page.evaluate("event => say(event)", {"type": kind} | fields)
+
+    async def sent(self, kind: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = await self.page.evaluate(
+            "kind => sent.filter((event) => event.type === kind)", kind
+        )
+        return found
+
+
+@pytest.fixture
+def locale() -> str:
+    return "en-US"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--use-fake-ui-for-media-stream",
+                "--use-fake-device-for-media-stream",
+            ],
+        )
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def stage(chromium: Browser, locale: str) -> AsyncIterator[Stage]:
+    narrow_phone = ViewportSize(width=360, height=640)
+    context = await chromium.new_context(locale=locale, viewport=narrow_phone)
+    stage = Stage(await context.new_page())
+    stage.page.on("pageerror", lambda error: stage.mistakes.append(str(error)))
+    await stage.page.add_init_script(path=Path(__file__).with_name("stand_in_peer.js"))
+    await context.route("**/*", stage.answer)
+    await stage.page.goto("http://localhost/")
+    yield stage
+    await context.close()
+    assert stage.mistakes == []
+
+
+async def test_tentative_words_turn_into_committed_ones(stage: Stage) -> None:
+    await stage.start()
+    await stage.say("assistant.partial", item_id="1", committed="How many", tentative="moon")
+    words = stage.page.locator(".row.user")
+    await expect(words.locator(".committed")).to_have_text("How many")
+    await expect(words.locator(".tentative")).to_have_text(" moon")
+    await stage.say(f"{TRANSCRIPTION}.delta", item_id="1", delta="How many moons")
+    await stage.say(f"{TRANSCRIPTION}.completed", item_id="1", transcript="How many moons?")
+    await expect(words.locator(".words")).to_have_text("How many moons?")
+
+
+async def test_an_answer_that_was_broken_off_keeps_what_was_heard(stage: Stage) -> None:
+    await stage.start()
+    await stage.say("response.created")
+    await stage.say("response.output_audio_transcript.delta", item_id="2", delta="Ninety five, ")
+    await stage.say("response.output_audio_transcript.delta", item_id="2", delta="of which four")
+    await stage.say("response.output_audio_transcript.done", item_id="2", transcript="Ninety five,")
+    await stage.say("output_audio_buffer.cleared")
+    words = stage.page.locator(".row.assistant .words")
+    await expect(words).to_have_text("Ninety five,")
+    await expect(words).to_have_attribute("data-interrupted", "interrupted")
+
+
+async def test_an_answer_nobody_heard_leaves_the_one_before_alone(stage: Stage) -> None:
+    await stage.start()
+    await stage.say("response.output_audio_transcript.delta", item_id="2", delta="Yes.")
+    await stage.say("response.created")
+    await stage.say("response.done", response={"status": "cancelled"})
+    words = stage.page.locator(".row.assistant .words")
+    await expect(words).not_to_have_attribute("data-interrupted", "interrupted")
+
+
+async def test_the_timeline_shows_every_line(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#details")
+    lines = [
+        {"name": "asr", "start_ms": 0, "duration_ms": 300, "overlapped": False},
+        {"name": "of tomorrow", "start_ms": 300, "duration_ms": 512, "overlapped": True},
+    ]
+    await stage.say(
+        "assistant.timeline", turn_id="1", voice_to_voice_ms=812, lines=lines, stats=None
+    )
+    timeline = stage.page.locator("#timeline")
+    await expect(timeline.locator(".total")).to_have_text("812 ms")
+    await expect(timeline.locator(".label")).to_have_text(["Hearing", "of tomorrow"])
+    await expect(timeline.locator(".value")).to_have_text(["300 ms", "512 ms"])
+
+
+async def test_what_is_typed_is_sent_and_shown_at_once(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.fill("#message", "What is this?")
+    await stage.page.keyboard.press("Enter")
+    await expect(stage.page.locator(".row.user .words")).to_have_text("What is this?")
+    (created,) = await stage.sent("conversation.item.create")
+    assert created["item"]["content"] == [{"type": "input_text", "text": "What is this?"}]
+    assert len(await stage.sent("response.create")) == 1
+
+
+async def test_the_space_bar_talks_even_when_muted_and_never_stops(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#mute")
+    await stage.page.evaluate("document.activeElement.blur()")
+    assert not await stage.page.evaluate("tracks[0].enabled")
+    await stage.page.keyboard.down("Space")
+    assert await stage.page.evaluate("tracks[0].enabled")
+    await stage.page.keyboard.up("Space")
+    assert not await stage.page.evaluate("tracks[0].enabled")
+    presses = await stage.sent("assistant.push_to_talk")
+    assert [press["pressed"] for press in presses] == [True, False]
+    assert [mute["muted"] for mute in await stage.sent("assistant.mute")] == [True]
+
+
+async def test_start_by_keyboard_does_not_leave_the_space_bar_on_stop(stage: Stage) -> None:
+    await stage.page.focus("#start")
+    await stage.page.keyboard.press("Enter")
+    await expect(stage.page.locator("#talk")).to_be_focused()
+    await stage.page.keyboard.press("Space")
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "listening")
+
+
+async def test_the_camera_comes_on_when_asked_and_is_remembered(stage: Stage) -> None:
+    await stage.start()
+    assert await stage.page.evaluate("tracks.map((track) => track.kind)") == ["audio"]
+    await stage.page.click("#camera")
+    await expect(stage.page.locator("#preview")).to_be_visible()
+    await stage.page.click("#start")
+    await stage.page.wait_for_function(ALL_ENDED)
+    await stage.start()
+    await expect(stage.page.locator("#preview")).to_be_visible()
+
+
+async def test_a_camera_that_vanishes_ends_in_a_sentence(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#camera")
+    await expect(stage.page.locator("#preview")).to_be_visible()
+    await stage.page.evaluate("tracks[1].dispatchEvent(new Event('ended'))")
+    await expect(stage.page.locator("#notice")).to_contain_text("The camera is gone")
+    await expect(stage.page.locator("#preview")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "sentence"),
+    [
+        ("NotAllowedError", "may not use the microphone"),
+        ("NotFoundError", "No microphone was found"),
+        ("NotReadableError", "Another program holds the microphone"),
+    ],
+)
+async def test_without_a_microphone_one_can_still_type(
+    stage: Stage, refusal: str, sentence: str
+) -> None:
+    await stage.page.evaluate("name => { refuseDevices = name }", refusal)
+    await stage.start()
+    await expect(stage.page.locator("#notice")).to_contain_text(sentence)
+    await expect(stage.page.locator("#message")).to_be_enabled()
+    await stage.page.evaluate("refuseDevices = null")
+    await stage.page.click("#mute")
+    await expect(stage.page.locator("#notice")).to_be_hidden()
+
+
+async def test_a_server_that_is_not_ready_is_waited_for(stage: Stage) -> None:
+    stage.health_status = 503
+    await stage.page.click("#start")
+    await expect(stage.page.locator("#notice")).to_contain_text("still waking up")
+    assert await stage.page.evaluate("tracks.length") == 0
+    stage.health_status = 200
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "listening")
+    await expect(stage.page.locator("#notice")).to_be_hidden()
+
+
+async def test_a_busy_server_is_called_again(stage: Stage) -> None:
+    stage.call_status = 503
+    await stage.page.click("#start")
+    await expect(stage.page.locator("#notice")).to_contain_text("as many people as it can")
+    stage.call_status = 201
+    await expect(stage.page.locator("body")).to_have_attribute(
+        "data-state", "listening", timeout=10_000
+    )
+
+
+async def test_a_refused_call_says_why_and_leaves_nothing_live(stage: Stage) -> None:
+    stage.call_status = 400
+    await stage.page.click("#start")
+    await expect(stage.page.locator("#notice")).to_contain_text("There is no audio in the offer.")
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "idle")
+    assert await stage.page.evaluate(ALL_ENDED)
+
+
+async def test_a_lost_line_says_so_and_leaves_nothing_live(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.evaluate("peer.channel.onclose()")
+    await expect(stage.page.locator("#notice")).to_contain_text("The line to the assistant was")
+    assert await stage.page.evaluate(ALL_ENDED)
+    await stage.start()
+
+
+async def test_events_of_an_unknown_type_are_ignored(stage: Stage) -> None:
+    await stage.start()
+    await stage.say("response.of_the_future", anything={"at": "all"})
+    await stage.say("assistant.state", state="thinking")
+    await expect(stage.page.locator("#state")).to_have_text("Thinking")
+
+
+async def test_it_fits_a_narrow_phone(stage: Stage) -> None:
+    await stage.start()
+    await stage.say("assistant.state", state="speaking")
+    await expect(stage.page.locator("#interrupt")).to_be_visible()
+    assert await stage.page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+@pytest.mark.parametrize("locale", ["zh-CN"])
+async def test_it_speaks_chinese_to_a_chinese_browser(stage: Stage) -> None:
+    await expect(stage.page.locator("#start")).to_have_text("开始")
+    await stage.start()
+    await expect(stage.page.locator("#start")).to_have_text("结束")
+    await expect(stage.page.locator("#state")).to_have_text("聆听")
+    assert await stage.page.evaluate("document.documentElement.lang") == "zh"
