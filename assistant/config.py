@@ -109,8 +109,12 @@ class EndpointingConfig:
     max_silence_ms: Milliseconds = 800
     """Silence that ends any turn; 1200 for slow speakers."""
 
-    complete_at: Share = 0.5
-    """Turn-end probability at which a turn sounds complete."""
+    leading_on_silence_ms: Milliseconds = 1_200
+    """The same where the last words lead on: "I want to", a telephone number read slowly."""
+
+    complete_at: Share = 0.7
+    """Turn-end probability at which a turn sounds complete. Of 54 turns 81 % reach it at their end;
+    0.5 would cut three more of their 17 pauses for another 4 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +143,9 @@ class BrainConfig:
     model: str = "qwen2.5-coder-1.5b-instruct"
     draft_model: str = ""
     """A smaller model with the same vocabulary, used only while it pays; empty for none."""
+
+    draft_from_conversation: bool = False
+    """Guess that words go on as they did before, while that pays; needs no model."""
 
     projector: Path = Path("")
     """An mmproj GGUF for `model` where the manifest brings none; empty for none."""
@@ -176,7 +183,9 @@ class BrainConfig:
         "in one or two short sentences of plain spoken English, without lists, markdown, code or "
         "emoji. Start with the answer itself. Lines in square brackets tell you what the person's "
         "camera shows right now; use them when the question is about what you see, and never "
-        "invent what they do not say. If you do not know, say so."
+        "invent what they do not say. Asked to read, give the words themselves: "
+        '"Can you read this?" after [Camera: a page with this text: "Wet paint. Keep off."] is '
+        'answered "It says: Wet paint. Keep off." If you do not know, say so.'
     )
 
 

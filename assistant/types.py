@@ -29,6 +29,14 @@ class AudioFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenFrame(AudioFrame):
+    """Sound of a phrase, and how far into the phrase it goes."""
+
+    said_characters: int
+    """Characters of the written phrase, to the word, that have been said when this frame ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImageFrame:
     """One camera picture."""
 
@@ -111,10 +119,16 @@ class Heard:
     """Monotonic time of the first voiced sample."""
 
     voice_stopped_at_s: float | None = None
-    """Monotonic time of the last voiced sample; None while the person speaks, or types."""
+    """Monotonic time of the last voiced sample; None while the person speaks."""
 
     paused_at_s: float | None = None
     """Monotonic time at which the pause was noticed and the final transcript begun."""
+
+    is_typed: bool = False
+    """Written, not spoken: nobody stopped speaking, so there is nothing to wait for."""
+
+    failure: str | None = None
+    """Why there is no transcript though somebody spoke: a sentence of the recognizer's."""
 
 
 class Role(StrEnum):
@@ -158,6 +172,14 @@ class ReplyStats:
 
     drafted_tokens: int = 0
     accepted_tokens: int = 0
+    draft_length: int | None = None
+    """Guesses per step that were last thought best, 0 for none; None without drafting."""
+
+    predicted_speed_ratio: float | None = None
+    """Tokens per second at that draft length, by those of plain decoding."""
+
+    measured_speed_ratio: float | None = None
+    """The same as it turned out, by plain decoding as last measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
