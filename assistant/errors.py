@@ -5,6 +5,7 @@
   * ModelFileError       a model is missing, damaged, or cannot be fetched
   * AudioFileError       a file that should hold sound does not
   * ServerError          the server cannot start (port in use, TLS files)
+  * BusyError            as many people as are allowed are talking already
   * ProtocolError        a client sent something that the wire protocol does not allow
   * StageError           a stage could not do its part of a turn
     * RecognizerError
@@ -40,6 +41,10 @@ class AudioFileError(AssistantError):
 
 class ServerError(AssistantError):
     code = "server"
+
+
+class BusyError(AssistantError):
+    code = "busy"
 
 
 class ProtocolError(AssistantError):

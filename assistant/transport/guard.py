@@ -1,0 +1,67 @@
+"""What every HTTP answer carries, and whose requests are not answered at all."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+HEADERS = {
+    # The page loads nothing from elsewhere and nobody shows it in a frame.
+    "Content-Security-Policy": (
+        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(self), microphone=(self)",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Guard:
+    """ASGI middleware. Any page in the browser can reach a server on localhost; only ours may."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        if scope["method"] not in SAFE_METHODS and not _is_same_origin(Headers(scope=scope)):
+            refusal = error_response(403, "This page may not use the assistant.", code="origin")
+            await refusal(scope, receive, send_with_headers)
+            return
+        await self._app(scope, receive, send_with_headers)
+
+
+def error_response(
+    status: int,
+    message: str,
+    *,
+    code: str,
+    param: str | None = None,
+    headers: dict[str, str] | None = None,
+) -> JSONResponse:
+    """In the shape of OpenAI's errors."""
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    error = {"type": kind, "code": code, "message": message, "param": param}
+    return JSONResponse({"error": error}, status, headers=headers)
+
+
+def _is_same_origin(headers: Headers) -> bool:
+    """Programs send no Origin; a browser does with every request that could change something."""
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == headers.get("host")

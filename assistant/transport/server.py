@@ -1,0 +1,266 @@
+"""HTTP: calls are made and ended here, health is told, the page is served."""
+
+from __future__ import annotations
+
+import asyncio
+import email
+import email.policy
+import mimetypes
+import os
+import signal
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from aiortc.rtcicetransport import parse_stun_turn_uri
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from assistant.config import ServerConfig
+from assistant.errors import BusyError, ProtocolError, ServerError
+from assistant.stages import Peer
+from assistant.transport.calls import Caller, Calls
+from assistant.transport.guard import Guard, error_response
+from assistant.transport.realtime import parse_session
+
+MAX_BODY_BYTES = 256 * 1024
+"""A browser's offer has some 10 KB."""
+
+RETRY_AFTER_S = 5
+
+MIME_TYPES = {
+    # A system's own table may say text/plain, and browsers run no such module.
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
+
+
+def build_app(
+    *,
+    new_caller: Callable[[], Caller],
+    serve_call: Callable[[Peer], Awaitable[None]],
+    health: Callable[[], dict[str, Any]],
+    page_folder: Path,
+    config: ServerConfig,
+) -> Starlette:
+    """`serve_call` runs once for each call, in a task of its own, until it returns.
+
+    `health`: what `/healthz` tells, with `ready` among it; no call is taken before that is true.
+    """
+    calls = Calls(new_caller=new_caller, serve_call=serve_call, limit=config.max_sessions)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with calls:
+            yield
+
+    async def begin_call(request: Request) -> Response:
+        if not health()["ready"]:
+            return _try_again("The models are still being loaded.", code="not_ready")
+        try:
+            content_type = request.headers.get("content-type", "")
+            sdp, session = _read_offer(content_type, await _read_body(request))
+            first_request = None if session is None else parse_session(session)
+            call_id, answer = await calls.begin(sdp, first_request)
+        except BusyError as busy:
+            return _try_again(str(busy), code=busy.code)
+        except ProtocolError as mistake:
+            return error_response(400, str(mistake), code=mistake.code, param=mistake.param)
+        location = f"/v1/realtime/calls/{call_id}"
+        return Response(answer, 201, {"Location": location}, media_type="application/sdp")
+
+    async def end_call(request: Request) -> Response:
+        if not calls.hang_up(request.path_params["call_id"]):
+            return error_response(404, "There is no such call.", code="unknown_call")
+        return Response()
+
+    async def tell_health(_: Request) -> Response:
+        now = health()
+        headers = {"Cache-Control": "no-store"}
+        return JSONResponse(now, 200 if now["ready"] else 503, headers=headers)
+
+    return Starlette(
+        routes=[
+            Route("/v1/realtime/calls", begin_call, methods=["POST"]),
+            Route("/v1/realtime/calls/{call_id}/hangup", end_call, methods=["POST"]),
+            Route("/v1/realtime/calls/{call_id}", end_call, methods=["DELETE"]),
+            Route("/healthz", tell_health),
+            Mount("/", Page(directory=page_folder, html=True)),
+        ],
+        middleware=[Middleware(Guard)],
+        exception_handlers={HTTPException: _tell_http_error, ClientDisconnect: _forget},
+        lifespan=lifespan,
+    )
+
+
+class Page(StaticFiles):
+    """Our page's files, always asked for anew so that page and server are of one version."""
+
+    def file_response(
+        self,
+        full_path: str | os.PathLike[str],
+        stat_result: os.stat_result,
+        scope: Scope,
+        status_code: int = 200,
+    ) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        kind = MIME_TYPES.get(Path(full_path).suffix) or mimetypes.guess_type(full_path)[0]
+        if kind and response.status_code != 304:
+            is_text = kind.startswith("text/")
+            response.headers["Content-Type"] = f"{kind}; charset=utf-8" if is_text else kind
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+def listen(config: ServerConfig) -> socket.socket:
+    """A socket that clients can connect to, bound before anything slow begins.
+
+    Raises ServerError: about the port, the address, the TLS files or the ICE servers.
+    """
+    _check_tls(config)
+    _check_ice_servers(config)
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    try:
+        return socket.create_server((config.host, config.port), family=family, backlog=128)
+    except OSError as error:
+        raise ServerError(
+            f"Cannot listen on {config.host}, port {config.port}: {error.strerror}. "
+            f"Choose another with --set server.port=8081, or end the program that has it."
+        ) from error
+
+
+async def serve(app: Starlette, listener: socket.socket, config: ServerConfig) -> None:
+    """Serve until cancelled, or until SIGINT or SIGTERM; no call goes on then."""
+    has_tls = config.tls_certificate != Path()
+    server = _Server(
+        uvicorn.Config(
+            app,
+            http="h11",
+            ws="websockets-sansio",
+            loop="asyncio",
+            lifespan="on",
+            ssl_certfile=config.tls_certificate if has_tls else None,
+            ssl_keyfile=config.tls_key if has_tls else None,
+            server_header=False,
+            access_log=False,
+            log_config=None,
+            timeout_graceful_shutdown=3,
+        )
+    )
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        await asyncio.shield(serving)
+    finally:
+        server.should_exit = True
+        await serving
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """uvicorn's own raises the signal again at its end, and what closes after it never does."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+
+def _check_tls(config: ServerConfig) -> None:
+    files = config.tls_certificate, config.tls_key
+    if files == (Path(), Path()):
+        return
+    if Path() in files:
+        raise ServerError("TLS needs both server.tls_certificate and server.tls_key.")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*files)
+    except (OSError, ssl.SSLError) as error:
+        raise ServerError(
+            f"{files[0]} and {files[1]} cannot be used for TLS: {error.strerror or error}. "
+            "They must be a certificate and its key, both in PEM."
+        ) from error
+
+
+def _check_ice_servers(config: ServerConfig) -> None:
+    for url in config.ice_servers:
+        try:
+            parse_stun_turn_uri(url)
+        except ValueError as error:
+            raise ServerError(
+                f"server.ice_servers: {url!r} is no address such as stun:stun.example.org:3478."
+            ) from error
+
+
+async def _read_body(request: Request) -> bytes:
+    """Refuses what is too large before it has arrived."""
+    body = bytearray()
+    announced = int(request.headers.get("content-length", 0))
+    if announced <= MAX_BODY_BYTES:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                break
+    if max(announced, len(body)) > MAX_BODY_BYTES:
+        raise HTTPException(413, f"The body may have {MAX_BODY_BYTES // 1024} KiB at most.")
+    return bytes(body)
+
+
+def _read_offer(content_type: str, body: bytes) -> tuple[str, str | None]:
+    """The SDP offer, and the session's settings as JSON where they came along."""
+    header = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
+    message = email.message_from_bytes(header + body, policy=email.policy.HTTP)
+    kind = message.get_content_type()
+    if kind == "application/sdp":
+        return _text(body, "sdp"), None
+    if kind != "multipart/form-data":
+        raise HTTPException(415, "Send the SDP offer as application/sdp or multipart/form-data.")
+    fields = {
+        part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
+        for part in message.iter_parts()
+    }
+    sdp, session = fields.get("sdp"), fields.get("session")
+    if not isinstance(sdp, bytes):
+        raise ProtocolError("The form has no sdp.", code="missing_required_parameter", param="sdp")
+    return _text(sdp, "sdp"), _text(session, "session") if isinstance(session, bytes) else None
+
+
+def _text(encoded: bytes, name: str) -> str:
+    try:
+        return encoded.decode()
+    except UnicodeDecodeError as error:
+        raise ProtocolError("It is not UTF-8.", code="invalid_value", param=name) from error
+
+
+def _try_again(message: str, *, code: str) -> Response:
+    headers = {"Retry-After": str(RETRY_AFTER_S)}
+    return error_response(503, message, code=code, headers=headers)
+
+
+async def _tell_http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = HTTPStatus(error.status_code).name.lower()
+    return error_response(
+        error.status_code, error.detail, code=code, headers=dict(error.headers or {})
+    )
+
+
+async def _forget(_: Request, _error: Exception) -> Response:
+    """The client left in the middle of its request: nobody reads this."""
+    return Response(status_code=400)

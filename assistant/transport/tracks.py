@@ -1,0 +1,77 @@
+"""The sound that goes out: one track, a frame every 20 ms, silence between answers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
+from av import AudioFrame
+
+from assistant.types import Pcm
+
+SAMPLE_RATE_HZ = 48_000
+SAMPLES_PER_FRAME = 960
+FRAME_S = SAMPLES_PER_FRAME / SAMPLE_RATE_HZ
+
+MAX_LATE_FRAMES = 3
+"""Frames that may be sent late, one after another: 60 ms is what a listener's own buffer bears."""
+
+
+class AudioSource(Protocol):
+    def pull(self, n_samples: int) -> Pcm:
+        """Exactly this many samples of 48 kHz mono, with silence where there is nothing to say."""
+        ...
+
+
+class Pace:
+    """When each frame is due, on one clock from the first frame on, so that nothing drifts. Pure.
+
+    Frames that are a little late are sent at once. After a longer stall their places are skipped:
+    a burst would only fill the listener's buffer, and every later word would be that much older.
+    """
+
+    def __init__(self, first_at_s: float) -> None:
+        self._first_at_s = first_at_s
+        self._next = 0
+
+    def next_frame(self, now_s: float) -> tuple[int, float]:
+        """The next frame's place in the stream, counted from 0, and when it is due."""
+        late = int((now_s - self._first_at_s) / FRAME_S) - self._next
+        if late > MAX_LATE_FRAMES:
+            self._next += late
+        place = self._next
+        self._next += 1
+        return place, self._first_at_s + place * FRAME_S
+
+
+class OutgoingTrack(MediaStreamTrack):
+    """Pulls 48 kHz mono from `source` in real time. aiortc encodes it to Opus."""
+
+    kind = "audio"
+
+    def __init__(self, source: AudioSource) -> None:
+        super().__init__()
+        self._source = source
+        self._pace: Pace | None = None
+
+    async def recv(self) -> AudioFrame:
+        """The next frame, when it is due. Raises MediaStreamError once the track is stopped."""
+        if self.readyState != "live":
+            raise MediaStreamError
+        now_s = time.monotonic()
+        if self._pace is None:
+            self._pace = Pace(now_s)
+        place, due_at_s = self._pace.next_frame(now_s)
+        await asyncio.sleep(due_at_s - now_s)  # yields even where it is negative
+
+        # The encoder wants stereo; left to FFmpeg, mono would lose 3 dB on its way there.
+        stereo = np.repeat(self._source.pull(SAMPLES_PER_FRAME), 2).reshape(1, -1)
+        frame = AudioFrame.from_ndarray(stereo, format="s16", layout="stereo")
+        frame.sample_rate = SAMPLE_RATE_HZ
+        frame.time_base = Fraction(1, SAMPLE_RATE_HZ)
+        frame.pts = place * SAMPLES_PER_FRAME
+        return frame

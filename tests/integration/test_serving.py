@@ -1,0 +1,178 @@
+"""The real server with real WebRTC clients, and none of the models."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import ssl
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import httpx2
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from assistant.config import ServerConfig
+from assistant.stages import Peer
+from assistant.transport.peer import WebRtcPeer
+from assistant.transport.server import build_app, listen, serve
+from tests.unit.transport.test_peer import new_peer, traces
+from tests.unit.transport.webrtc_client import WebRtcClient
+
+SDP = {"Content-Type": "application/sdp"}
+ON_A_FREE_PORT = ServerConfig(port=0)
+
+
+class Site:
+    """A server that says nothing and counts what it hears."""
+
+    def __init__(self, page_folder: Path, config: ServerConfig = ON_A_FREE_PORT) -> None:
+        self.config = config
+        self.n_frames: list[int] = []
+        self.n_over = 0
+        self.was_left = asyncio.Event()
+        self._app = build_app(
+            new_caller=self._new_caller,
+            serve_call=self._serve_call,
+            health=lambda: {"ready": True},
+            page_folder=page_folder,
+            config=self.config,
+        )
+
+    def _new_caller(self) -> WebRtcPeer:
+        return new_peer()
+
+    async def _serve_call(self, peer: Peer) -> None:
+        call = len(self.n_frames)
+        self.n_frames.append(0)
+        try:
+            async for _ in peer.microphone():
+                self.n_frames[call] += 1
+        finally:
+            self.n_over += 1
+            self.was_left.set()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[str]:
+        """Serves at this URL inside the block."""
+        listener = listen(self.config)
+        scheme = "http" if self.config.tls_key == Path() else "https"
+        url = f"{scheme}://127.0.0.1:{listener.getsockname()[1]}"
+        serving = asyncio.create_task(serve(self._app, listener, self.config))
+        yield url
+        serving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+
+
+async def call(http: httpx2.AsyncClient, client: WebRtcClient) -> str:
+    answer = await http.post("/v1/realtime/calls", content=await client.offer(), headers=SDP)
+    assert answer.status_code == 201
+    await client.take(answer.text)
+    await client.is_open()
+    return answer.headers["location"]
+
+
+async def test_two_clients_call_at_once_and_one_is_hung_up(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    async with (
+        site.open() as url,
+        httpx2.AsyncClient(base_url=url) as http,
+        WebRtcClient() as one,
+        WebRtcClient() as other,
+        asyncio.timeout(30),
+    ):
+        location = await call(http, one)
+        await call(http, other)
+        assert (await http.post(f"{location}/hangup")).status_code == 200
+        await site.was_left.wait()
+        heard = site.n_frames[1]
+        await asyncio.sleep(0.3)
+        assert site.n_frames[1] > heard
+        assert site.n_over == 1
+    assert site.n_over == 2
+
+
+async def test_ten_megabytes_are_refused_before_they_have_arrived(tmp_path: Path) -> None:
+    async with Site(tmp_path).open() as url:
+        async with httpx2.AsyncClient(base_url=url) as http:
+            answer = await http.post("/v1/realtime/calls", content=bytes(10_000_000), headers=SDP)
+        assert answer.status_code == 413
+
+
+async def test_a_signal_ends_the_server_and_its_calls_but_not_the_program(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    listener = listen(site.config)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    serving = asyncio.create_task(serve(site._app, listener, site.config))
+    async with httpx2.AsyncClient(base_url=url) as http, WebRtcClient() as client:
+        await call(http, client)
+        os.kill(os.getpid(), signal.SIGTERM)
+        async with asyncio.timeout(10):
+            await serving
+    assert site.n_over == 1
+
+
+async def test_the_page_comes_over_tls(tmp_path: Path) -> None:
+    certificate, key = make_certificate(tmp_path)
+    (tmp_path / "index.html").write_text("<title>Hello</title>")
+    trust = ssl.create_default_context(cafile=str(certificate))
+    site = Site(tmp_path, ServerConfig(port=0, tls_certificate=certificate, tls_key=key))
+    async with site.open() as url, httpx2.AsyncClient(base_url=url, verify=trust) as http:
+        assert "Hello" in (await http.get("/")).text
+
+
+async def test_a_client_that_is_killed_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    async with site.open() as url:
+        before = await traces()
+        client = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "tests.integration.vanishing_client",
+            url,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert client.stdout is not None
+        assert await client.stdout.readline() == b"connected\n"
+        client.kill()
+        await client.wait()
+        await site.was_left.wait()
+        assert await traces() == before
+
+
+def make_certificate(folder: Path) -> tuple[Path, Path]:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False
+        )
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    files = folder / "cert.pem", folder / "key.pem"
+    files[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    files[1].write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return files

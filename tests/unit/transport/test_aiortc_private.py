@@ -1,0 +1,122 @@
+"""What we rely on inside aiortc and aioice. These tests fail when a new version changes it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from aioice import ice
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver
+from aiortc.jitterbuffer import JitterBuffer
+from aiortc.rtcrtpparameters import RTCRtpCodecParameters
+from aiortc.rtcsctptransport import SCTP_DATA_FIRST_FRAG, DataChunk
+from aiortc.rtp import RtpPacket
+
+from assistant.transport import aiortc_private
+from tests.unit.transport.webrtc_client import WebRtcClient
+
+OPUS = RTCRtpCodecParameters(mimeType="audio/opus", clockRate=48_000, channels=2, payloadType=96)
+
+
+def candidate_addresses(sdp: str) -> set[str]:
+    return {line.split()[4] for line in sdp.splitlines() if line.startswith("a=candidate:")}
+
+
+def test_aioice_itself_still_leaves_loopback_out() -> None:
+    assert "127.0.0.1" not in ice.get_host_addresses(use_ipv4=True, use_ipv6=True)
+
+
+async def test_loopback_is_offered_beside_the_other_addresses() -> None:
+    connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    connection.createDataChannel("events")
+    connection.addTransceiver("audio")
+    aiortc_private.offer_loopback(connection)
+    await connection.setLocalDescription()
+    addresses = candidate_addresses(connection.localDescription.sdp)
+    await connection.close()
+    assert addresses == {
+        "127.0.0.1",
+        *ice.get_host_addresses(use_ipv4=True, use_ipv6=True),
+    }
+
+
+async def test_a_call_needs_no_network_but_loopback() -> None:
+    async with WebRtcClient() as caller, WebRtcClient() as callee:
+        for client in (caller, callee):
+            aiortc_private.offer_loopback(client.connection)
+        offer = only_loopback(await caller.offer())
+        answer = only_loopback(await callee.answer(offer))
+        await caller.take(answer)
+        await caller.is_open()
+
+
+def only_loopback(sdp: str) -> str:
+    lines = sdp.splitlines()
+    kept = [line for line in lines if not line.startswith("a=candidate:") or "127.0.0.1" in line]
+    return "\r\n".join(kept) + "\r\n"
+
+
+async def test_what_waits_for_the_rest_of_its_message_is_counted() -> None:
+    connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    assert aiortc_private.unread_bytes(connection) == 0
+    connection.createDataChannel("events")
+    assert connection.sctp is not None
+    assert aiortc_private.unread_bytes(connection) == 0
+    connection.sctp._last_received_tsn = 0
+    beginning = DataChunk(flags=SCTP_DATA_FIRST_FRAG)
+    beginning.tsn, beginning.user_data = 1, bytes(1_000)
+    await connection.sctp._receive_data_chunk(beginning)
+    assert aiortc_private.unread_bytes(connection) == 1_000
+    await connection.close()
+
+
+def receiver_at_work(monkeypatch: pytest.MonkeyPatch) -> tuple[RTCRtpReceiver, list[int]]:
+    """A real receiver, and the timestamps of what it gives its decoder."""
+    receiver = RTCRtpReceiver("audio", cast(Any, SimpleNamespace(state="connected")))
+    private = vars(receiver)
+    private["_RTCRtpReceiver__codecs"][96] = OPUS
+    private["_RTCRtpReceiver__decoder_thread"] = object()
+    decoded: list[int] = []
+    monkeypatch.setattr(
+        private["_RTCRtpReceiver__decoder_queue"],
+        "put",
+        lambda work: decoded.append(work[1].timestamp // 960),
+    )
+    return receiver, decoded
+
+
+async def receive(receiver: RTCRtpReceiver, number: int) -> None:
+    packet = RtpPacket(payload_type=96, sequence_number=number, timestamp=number * 960, ssrc=1)
+    packet.payload = b"opus"
+    await receiver._handle_rtp_packet(packet, arrival_time_ms=0)
+
+
+def test_the_buffer_takes_the_place_of_aiortc_s_own() -> None:
+    receiver = RTCRtpReceiver("audio", cast(Any, SimpleNamespace(state="new")))
+    name = "_RTCRtpReceiver__jitter_buffer"
+    assert isinstance(vars(receiver)[name], JitterBuffer)
+    aiortc_private.use_low_delay_buffer(receiver)
+    assert not isinstance(vars(receiver)[name], JitterBuffer)
+
+
+async def test_every_packet_reaches_the_decoder_at_once_and_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    receiver, decoded = receiver_at_work(monkeypatch)
+    aiortc_private.use_low_delay_buffer(receiver)
+    decoded_after: list[list[int]] = []
+    for number in (0, 1, 3, 2, 5, 6, 7, 8):
+        await receive(receiver, number)
+        decoded_after.append(list(decoded))
+        decoded.clear()
+    assert decoded_after == [[0], [1], [], [2, 3], [], [], [5, 6, 7], [8]]
+
+
+async def test_aiortc_s_own_buffer_still_holds_packets_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    receiver, decoded = receiver_at_work(monkeypatch)
+    for number in range(4):
+        await receive(receiver, number)
+    assert decoded == []
