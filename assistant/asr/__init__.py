@@ -1,0 +1,1 @@
+"""Hearing: speech detection, speech recognition, and whether a turn is complete."""

@@ -1,0 +1,21 @@
+"""Text as words, in languages that write spaces and in those that do not."""
+
+from __future__ import annotations
+
+import re
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"\s*(?:[{_CJK}][^\w\s]*|[^\s{_CJK}]+)")
+
+
+def split_words(text: str) -> list[str]:
+    """The words of `text`, each with the space before it: joined without anything, the text again.
+
+    A Chinese or Japanese character is a word by itself; punctuation stays with the word before.
+    """
+    return _WORD.findall(text.strip())
+
+
+def bare(word: str) -> str:
+    """What two spellings of one word have in common: no case, no punctuation."""
+    return re.sub(r"[\W_]", "", word).casefold()

@@ -1,0 +1,147 @@
+"""From sound to utterances with the real models; time is counted in sound, so nothing is paced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assistant.asr.vad import new_detector_factory
+from assistant.asr.whisper import Ears
+from assistant.config import EarsConfig, EndpointingConfig
+from assistant.hearing import Listener
+from assistant.model_store import ModelStore
+from assistant.types import Heard, Hypothesis, Pcm
+from tests.hearing_fakes import Microphone, quiet
+from tests.speech import SENTENCES, bare_words, recording, seconds_of, word_error_rate
+
+pytestmark = pytest.mark.models
+
+STORE = ModelStore(Path("models"))
+EARS = EarsConfig()
+
+
+@cache
+def ears() -> Ears:
+    return Ears(EARS, STORE.folder(EARS.model), STORE.folder(EARS.turn_end_model))
+
+
+class PromptRecognizer:
+    """The real one, taking no time at all as sound is counted."""
+
+    async def transcribe(self, samples: Pcm, *, is_final: bool) -> Hypothesis:
+        return ears().transcribe(samples, is_final)
+
+    async def turn_end_probability(self, samples: Pcm) -> float:
+        return ears().turn_end_probability(samples)
+
+
+def room(*sounds: Pcm) -> Pcm:
+    """`sounds` one after another in a room that is never quite silent."""
+    samples = np.concatenate(sounds).astype(np.float64)
+    samples += np.random.default_rng(0).normal(0, 10, len(samples))
+    return samples.clip(-32_768, 32_767).astype(np.int16)
+
+
+async def listen(*sounds: Pcm, is_held: bool = False) -> list[Heard]:
+    """How each utterance ended."""
+    listener = Listener(
+        detector=new_detector_factory()(),
+        recognizer=PromptRecognizer(),
+        ears=EARS,
+        endpointing=EndpointingConfig(),
+    )
+    listener.push_to_talk(is_held)
+    async with listener.listening(Microphone().frames(room(*sounds))) as utterances:
+        heard = [utterance async for utterance in utterances]
+    return [utterance.heard for utterance in heard]
+
+
+@pytest.mark.parametrize("words", SENTENCES)
+async def test_a_question_is_one_turn_with_all_its_words(words: str) -> None:
+    samples = recording(words)
+    (end,) = await listen(quiet(600), samples, quiet(1_500))
+    assert word_error_rate(words, end.transcript.text) <= 0.15
+    assert end.started_at_s == pytest.approx(100.6, abs=0.15)
+    assert end.voice_stopped_at_s == pytest.approx(100.6 + len(samples) / 16_000, abs=0.2)
+
+
+async def test_pauses_and_fillers_make_one_turn() -> None:
+    (end,) = await listen(
+        quiet(600),
+        recording("i want to"),
+        quiet(900),
+        recording("um"),
+        quiet(700),
+        recording("reset the panel"),
+        quiet(1_500),
+    )
+    words = bare_words(end.transcript.text)
+    assert words.startswith("i want to")
+    assert words.endswith("reset the panel")
+
+
+async def test_a_short_no_is_delivered() -> None:
+    (end,) = await listen(quiet(600), recording("no"), quiet(1_000))
+    assert bare_words(end.transcript.text) == "no"
+
+
+async def test_a_soft_onset_keeps_its_first_word() -> None:
+    words = "what is the capital of france"
+    samples = recording(words).astype(np.float64)
+    samples[:4_000] *= np.linspace(0.1, 1, 4_000)
+    (end,) = await listen(quiet(600), samples.astype(np.int16), quiet(1_500))
+    assert word_error_rate(words, end.transcript.text) <= 0.15
+
+
+async def test_a_quiet_voice_is_heard() -> None:
+    words = "how many minutes are there in two hours"
+    (end,) = await listen(quiet(600), recording(words) // 10, quiet(1_500))
+    assert word_error_rate(words, end.transcript.text) <= 0.15
+
+
+def fan() -> Pcm:
+    """Noise whose power falls with frequency, swelling slowly."""
+    n = seconds_of(30)
+    spectrum = np.fft.rfft(np.random.default_rng(0).normal(0, 1, n))
+    spectrum /= np.maximum(np.arange(len(spectrum)), 30.0)
+    noise = np.fft.irfft(spectrum, n)
+    swell = 1 + 0.3 * np.sin(2 * np.pi * np.arange(n) / 16_000)
+    samples: Pcm = (2_000 * noise / noise.std() * swell).clip(-32_768, 32_767).astype(np.int16)
+    return samples
+
+
+def keyboard() -> Pcm:
+    """Short clicks at the pace of a typist."""
+    random = np.random.default_rng(0)
+    samples = np.zeros(seconds_of(30))
+    click = random.normal(0, 8_000, 320) * np.exp(-np.arange(320) / 60)
+    for at in np.cumsum(random.uniform(1_200, 4_000, 160)).astype(int):
+        samples[at : at + len(click)] += click * random.uniform(0.3, 1)
+    return samples.clip(-32_768, 32_767).astype(np.int16)
+
+
+def music() -> Pcm:
+    """Chords with overtones, two a second."""
+    t = np.arange(seconds_of(0.5)) / 16_000
+    chords = [(220, 277, 330), (247, 311, 370), (196, 247, 294), (262, 330, 392)]
+    notes = [[hz * k for hz in chord for k in (1, 2, 3)] for chord in chords]
+    bars = [np.sin(2 * np.pi * np.outer(t, hz)).mean(axis=1) * np.exp(-3 * t) for hz in notes]
+    samples: Pcm = (16_000 * np.tile(np.concatenate(bars), 15)).astype(np.int16)
+    return samples
+
+
+@pytest.mark.parametrize("noise", [lambda: quiet(30_000), fan, keyboard, music])
+async def test_noise_is_no_turn(noise: Callable[[], Pcm]) -> None:
+    ends = await listen(noise())
+    assert [end.transcript.text for end in ends if end.transcript.text] == []
+
+
+async def test_a_long_speech_loses_nothing() -> None:
+    sounds = [sound for words in SENTENCES for sound in (recording(words), quiet(190))]
+    (end,) = await listen(quiet(600), *sounds, quiet(1_500), is_held=True)
+    assert end.speech_ms > 12_000
+    assert word_error_rate(" ".join(SENTENCES), end.transcript.text) <= 0.05

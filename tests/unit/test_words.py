@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from assistant.words import bare, split_words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        (" What  is it? ", ["What", "  is", " it?"]),
+        ("砸自己的脚。", ["砸", "自", "己", "的", "脚。"]),
+        ("我想 reset 它", ["我", "想", " reset", " 它"]),
+        ("ok好", ["ok", "好"]),
+    ],
+)
+def test_words_join_to_the_text_again(text: str, words: list[str]) -> None:
+    assert split_words(text) == words
+    assert "".join(words) == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (" France?", "france", True),
+        ("don't", "Dont", True),
+        ("re-entered", "reentered", True),
+        ("脚。", "脚", True),
+        ("two", "to", False),
+    ],
+)
+def test_bare_words_differ_in_letters_only(one: str, other: str, is_same: bool) -> None:
+    assert (bare(one) == bare(other)) is is_same
