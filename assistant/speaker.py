@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assistant.types import AudioFrame, Pcm
+from assistant.types import AudioFrame, Pcm, SpokenFrame
 
 SAMPLE_RATE_HZ = 48_000
 _FADE_SAMPLES = SAMPLE_RATE_HZ // 200
@@ -29,9 +29,12 @@ class _Phrase:
     """One phrase: what of its sound waits, and how much has gone out."""
 
     text: str
-    waiting: deque[Pcm] = field(default_factory=deque)
+    waiting: deque[tuple[Pcm, int | None]] = field(default_factory=deque)
+    """Each frame's samples, and the characters that have been said at its end where known."""
+
     total_samples: int = 0
     played_samples: int = 0
+    said_characters: int | None = None
     is_whole: bool = False
     """Whether all of its sound has been queued."""
 
@@ -43,9 +46,12 @@ class _Phrase:
 
     @property
     def heard(self) -> str:
-        """Its words up to the sample that went out last, to the word by proportion."""
+        """Its words up to the sample that went out last: as the voice timed them, else by
+        proportion, to the word."""
         if self.is_announced and self.is_over:
             return self.text
+        if self.said_characters is not None:
+            return self.text[: self.said_characters]
         if not self.played_samples:
             return ""
         total = self.total_samples
@@ -90,7 +96,8 @@ class ReplySpeaker:
         assert frame.sample_rate_hz == SAMPLE_RATE_HZ
         if self._is_stopped:
             return
-        self._phrases[-1].waiting.append(frame.samples)
+        said = frame.said_characters if isinstance(frame, SpokenFrame) else None
+        self._phrases[-1].waiting.append((frame.samples, said))
         self._phrases[-1].total_samples += len(frame.samples)
         while self._waiting_samples > self._buffer_samples and not self._is_stopped:
             await self._wait_for_move()
@@ -135,7 +142,7 @@ class ReplySpeaker:
         if not self.is_audible or self._next == len(self._phrases):
             return np.zeros(0, np.int16)
         waiting = self._phrases[self._next].waiting
-        samples = waiting[0][:_FADE_SAMPLES] if waiting else np.zeros(0, np.int16)
+        samples = waiting[0][0][:_FADE_SAMPLES] if waiting else np.zeros(0, np.int16)
         return (samples * np.linspace(1, 0, len(samples), dtype=np.float32)).astype(np.int16)
 
     def pull(self, n_samples: int) -> Pcm:
@@ -151,13 +158,15 @@ class ReplySpeaker:
             if phrase.waiting or phrase.is_whole:
                 self._announce(phrase)
             while phrase.waiting and filled < n_samples:
-                samples = phrase.waiting.popleft()
+                samples, said = phrase.waiting.popleft()
                 taken = samples[: n_samples - filled]
                 out[filled : filled + len(taken)] = taken
                 filled += len(taken)
                 phrase.played_samples += len(taken)
                 if len(taken) < len(samples):
-                    phrase.waiting.appendleft(samples[len(taken) :])
+                    phrase.waiting.appendleft((samples[len(taken) :], said))
+                elif said is not None:
+                    phrase.said_characters = said
             if not phrase.is_over:
                 break
             self._next += 1

@@ -67,6 +67,22 @@ class Utterance(Protocol):
         ...
 
 
+class Listener(Protocol):
+    """Microphone frames to utterances. One for each person."""
+
+    def listening(
+        self, microphone: AsyncIterator[AudioFrame]
+    ) -> AbstractAsyncContextManager[AsyncIterator[Utterance]]:
+        """The utterances in 16 kHz frames, each as soon as it begins."""
+        ...
+
+    def mute(self, muted: bool) -> None: ...
+
+    def push_to_talk(self, pressed: bool) -> None:
+        """While pressed, silence ends no turn; letting go ends it."""
+        ...
+
+
 class Brain(Protocol):
     """Text and pictures to text (LLM)."""
 

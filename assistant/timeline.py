@@ -89,7 +89,7 @@ class TurnTimeline:
         return self.between_ms(Mark.SPEECH_ENDED, end)
 
     def heard(self, at_s: float) -> bool:
-        """The listener's end heard something begin; False where that was no first sample of ours."""
+        """The listener heard something begin; False where that was no first sample of ours."""
         sent_at_s = self.at_s.get(Mark.FIRST_SENT)
         if sent_at_s is None or Mark.FIRST_HEARD in self.at_s:
             return False

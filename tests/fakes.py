@@ -24,6 +24,7 @@ from assistant.types import (
     Scene,
     Transcript,
 )
+from assistant.utterance import LiveUtterance
 
 FRAME_SAMPLES = SAMPLE_RATE_HZ // 50
 
@@ -48,13 +49,11 @@ STATS = ReplyStats(
 )
 
 
-class ScriptedUtterance:
+class ScriptedUtterance(LiveUtterance):
     """States that the test puts in, one after another."""
 
-    def __init__(self) -> None:
-        self.heard = Heard(phase=Phase.SPEAKING)
-        self._changed = asyncio.Condition()
-        self._version = 0
+    def __init__(self, *, started_at_s: float = 0.0) -> None:
+        super().__init__(Heard(phase=Phase.SPEAKING, started_at_s=started_at_s))
 
     async def become(
         self,
@@ -66,31 +65,21 @@ class ScriptedUtterance:
         speech_ms: float = 500.0,
     ) -> None:
         paused = phase is not Phase.SPEAKING
-        self.heard = Heard(
-            phase=phase,
-            transcript=Transcript(
-                committed=text,
-                tentative=tentative,
-                is_final=paused if is_final is None else is_final,
-            ),
-            speech_ms=speech_ms,
-            voice_stopped_at_s=1.0 if paused else None,
-            paused_at_s=1.1 if paused else None,
+        self.publish(
+            Heard(
+                phase=phase,
+                transcript=Transcript(
+                    committed=text,
+                    tentative=tentative,
+                    is_final=paused if is_final is None else is_final,
+                ),
+                speech_ms=speech_ms,
+                started_at_s=self.heard.started_at_s,
+                voice_stopped_at_s=1.0 if paused else None,
+                paused_at_s=1.1 if paused else None,
+            )
         )
-        self._version += 1
-        async with self._changed:
-            self._changed.notify_all()
         await settle()
-
-    async def follow(self) -> AsyncIterator[Heard]:
-        seen = -1
-        while True:
-            async with self._changed:
-                await self._changed.wait_for(lambda: self._version != seen)
-            seen = self._version
-            yield self.heard
-            if self.heard.phase is Phase.ENDED:
-                return
 
 
 class ScriptedBrain:

@@ -1,0 +1,185 @@
+"""The command line: serve | ask | models | doctor | bench."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import json
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from assistant import __version__
+from assistant.config import Config, load
+from assistant.errors import AssistantError, ConfigError
+
+BENCHMARKS = ("turns",)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; return the exit status: 0 done, 1 it failed, 2 it was asked wrongly."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(
+        level=logging.DEBUG if options.verbose else logging.INFO,
+        format="%(asctime)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+    for chatty in ("aioice", "aiortc", "httpx", "asyncio"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    try:
+        config = load(options.config, options.set)
+        run: Callable[[Config, argparse.Namespace], int] = options.run
+        return run(config, options)
+    except ConfigError as error:
+        print(f"assistant: {error}", file=sys.stderr)
+        return 2
+    except AssistantError as error:
+        print(f"assistant: {error}", file=sys.stderr)
+        return 1
+    except BaseExceptionGroup as group:
+        ours, others = group.split(AssistantError)
+        if others is not None:
+            raise
+        for leaf in _leaves(ours):
+            print(f"assistant: {leaf}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="assistant", description="Parley: a voice-and-vision assistant on your own machine."
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--config", type=Path, metavar="FILE", help="a TOML file of settings")
+    common.add_argument(
+        "--set", action="append", default=[], metavar="A.B=C", help="one setting; may be repeated"
+    )
+    common.add_argument("--verbose", action="store_true", help="log everything, words included")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    serve = commands.add_parser("serve", parents=[common], help="serve the page and its calls")
+    serve.set_defaults(run=_serve)
+
+    ask = commands.add_parser("ask", parents=[common], help="one turn without a browser")
+    asked = ask.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--wav", type=Path, metavar="FILE", help="a recorded question")
+    asked.add_argument("--text", help="a typed question")
+    ask.add_argument("--image", type=Path, metavar="FILE", help="what the camera shows")
+    ask.add_argument("--out", type=Path, metavar="FILE", help="where the spoken answer goes")
+    ask.add_argument("--json", action="store_true", help="print one JSON object")
+    ask.set_defaults(run=_ask)
+
+    models = commands.add_parser("models", help="the models that are known, and where they are")
+    actions = models.add_subparsers(required=True, metavar="ACTION")
+    listing = actions.add_parser(
+        "list", parents=[common], help="every model, and whether it is here"
+    )
+    listing.set_defaults(run=_models_list)
+    pull = actions.add_parser("pull", parents=[common], help="fetch models and check them")
+    pull.add_argument("ids", nargs="*", metavar="ID", help="default: what the settings need")
+    pull.set_defaults(run=_models_pull)
+    verify = actions.add_parser("verify", parents=[common], help="check every file's SHA-256")
+    verify.set_defaults(run=_models_verify)
+
+    doctor = commands.add_parser("doctor", parents=[common], help="what is missing, what to do")
+    doctor.set_defaults(run=_doctor)
+
+    bench = commands.add_parser("bench", help="measure a part, against the plain way")
+    benchmarks = bench.add_subparsers(required=True, metavar="WHAT", dest="what")
+    for what in BENCHMARKS:
+        module = importlib.import_module(f"assistant.bench.{what}")
+        benchmark = benchmarks.add_parser(what, parents=[common], help=module.__doc__)
+        benchmark.add_argument("--json", action="store_true", help="print one JSON object")
+        module.add_arguments(benchmark)
+        benchmark.set_defaults(run=_bench)
+    return parser
+
+
+def _leaves(error: BaseException | None) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+    return [error] if error is not None else []
+
+
+def _serve(config: Config, options: argparse.Namespace) -> int:
+    from assistant.app import serve
+
+    asyncio.run(serve(config))
+    return 0
+
+
+def _ask(config: Config, options: argparse.Namespace) -> int:
+    from assistant.ask import ask
+    from assistant.audio_file import read_speech, write_wav
+    from assistant.engines import start_engines
+    from assistant.speaker import SAMPLE_RATE_HZ
+    from assistant.vision.image_file import read_image
+
+    speech = read_speech(options.wav) if options.wav else None
+    picture = read_image(options.image) if options.image else None
+
+    async def run() -> int:
+        async with start_engines(config) as engines:
+            await engines.wait_ready()
+            answer = await ask(engines, config, speech=speech, text=options.text, picture=picture)
+        audio: Path | None = options.out or (Path("answer.wav") if len(answer.sound) else None)
+        if audio is not None:
+            write_wav(audio, answer.sound, SAMPLE_RATE_HZ)
+        if options.json:
+            print(json.dumps(answer.as_json(str(audio) if audio else None), ensure_ascii=False))
+        else:
+            answer.print(audio)
+        return 0 if answer.answer else 1
+
+    return asyncio.run(run())
+
+
+def _models_list(config: Config, options: argparse.Namespace) -> int:
+    from assistant.model_store import ModelStore
+    from assistant.models_command import list_models
+
+    return list_models(ModelStore(config.models.folder))
+
+
+def _models_pull(config: Config, options: argparse.Namespace) -> int:
+    from assistant.model_store import ModelStore, required_models
+    from assistant.models_command import pull_models
+
+    return pull_models(
+        ModelStore(config.models.folder), options.ids or list(required_models(config))
+    )
+
+
+def _models_verify(config: Config, options: argparse.Namespace) -> int:
+    from assistant.model_store import ModelStore
+    from assistant.models_command import verify_models
+
+    return verify_models(ModelStore(config.models.folder))
+
+
+def _doctor(config: Config, options: argparse.Namespace) -> int:
+    from assistant.doctor import examine
+
+    return examine(config)
+
+
+def _bench(config: Config, options: argparse.Namespace) -> int:
+    from assistant.bench.report import circumstances, load_1min, print_load
+
+    module = importlib.import_module(f"assistant.bench.{options.what}")
+    report = circumstances(config)
+    report |= asyncio.run(module.measure(config, options))
+    report["load_1min"].append(load_1min())
+    print_load(report)
+    if options.json:
+        print(json.dumps(report, ensure_ascii=False))
+    return 1 if report.get("failures") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

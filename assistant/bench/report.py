@@ -1,0 +1,70 @@
+"""What every benchmark tells: figures, and the circumstances in which they were taken."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from assistant.config import Config
+from assistant.loop_lag import percentile
+
+Report = dict[str, Any]
+"""JSON: more keys may come, those that are there stay. Times in ms."""
+
+console = Console(stderr=True, highlight=False)
+
+_PACKAGES = ("llama-cpp-python", "faster-whisper", "piper-tts", "aiortc", "onnxruntime")
+
+
+def spread(values: list[float]) -> dict[str, float | None]:
+    """p50, p95 and p99: values that were seen."""
+    return {f"p{percent}": percentile(values, percent) for percent in (50, 95, 99)}
+
+
+def load_1min() -> float:
+    return os.getloadavg()[0]
+
+
+def circumstances(config: Config) -> Report:
+    """The machine, the versions and the models; the load at the end is added by `finish`."""
+    return {
+        "load_1min": [load_1min()],
+        "cores": os.cpu_count(),
+        "versions": {"python": platform.python_version()}
+        | {package: version(package) for package in _PACKAGES},
+        "models": {
+            "recognizer": config.ears.model,
+            "brain": config.brain.model,
+            "voice": config.voice.model,
+        },
+    }
+
+
+def print_table(title: str, headings: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+    """Numbers are rounded; None is a dash."""
+    table = Table(title=title, title_justify="left")
+    for n, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if n else "left")
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    console.print(table)
+
+
+def print_load(report: Report) -> None:
+    loads = " to ".join(f"{load:.1f}" for load in report["load_1min"])
+    console.print(f"load {loads} on {report['cores']} cores")
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case float():
+            return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2f}"
+        case _:
+            return str(value)

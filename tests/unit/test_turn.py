@@ -1,0 +1,251 @@
+"""A turn on scripted stages: what is heard, when, and what is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+
+from assistant.config import VoiceConfig
+from assistant.conversation import Conversation
+from assistant.events import (
+    Degraded,
+    ReplyEnded,
+    ReplyStatus,
+    ReplyWords,
+    State,
+    StateChanged,
+    TimelineReady,
+    UserSaid,
+)
+from assistant.fallback import FallbackPolicy, Plan
+from assistant.turn import Turn
+from assistant.types import ImageFrame, Message, Phase, Prompt, Role
+from tests.fakes import (
+    ScriptedBrain,
+    ScriptedEyes,
+    ScriptedPeer,
+    ScriptedUtterance,
+    ScriptedVoice,
+    picture,
+    settle,
+)
+
+ANSWER = ["Paris", " is", " the", " capital", " of", " France."]
+
+
+class Stage:
+    """One turn and everything around it."""
+
+    def __init__(
+        self,
+        brain: ScriptedBrain | None = None,
+        *,
+        voice: ScriptedVoice | None = None,
+        eyes: ScriptedEyes | None = None,
+        frame: ImageFrame | None = None,
+    ) -> None:
+        self.brain = brain or ScriptedBrain(ANSWER)
+        self.voice = voice or ScriptedVoice()
+        self.eyes = eyes or ScriptedEyes()
+        self.peer = ScriptedPeer(frame=frame)
+        self.utterance = ScriptedUtterance()
+        self.conversation = Conversation(system_prompt="Be brief.", max_tokens=1_000)
+        self.fallback = FallbackPolicy()
+        self.turn = Turn(
+            turn_id="turn_1",
+            peer=self.peer,
+            brain=self.brain,
+            voice=self.voice,
+            eyes=self.eyes,
+            conversation=self.conversation,
+            fallback=self.fallback,
+            phrasing=VoiceConfig(),
+            session_started_at_s=0.0,
+        )
+
+    async def begin(self) -> asyncio.Task[None]:
+        task = asyncio.create_task(self.turn.take(self.utterance))
+        await settle()
+        return task
+
+    def said(self) -> list[tuple[Role, str]]:
+        return [(message.role, message.text) for message in self.conversation.messages]
+
+
+def last_words(prompts: list[Prompt]) -> list[str]:
+    return [prompt[-1].text for prompt in prompts]
+
+
+async def test_reply_is_spoken_and_remembered() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "capital of France")
+    await stage.peer.play_until(task)
+    assert stage.said() == [
+        (Role.USER, "capital of France"),
+        (Role.ASSISTANT, "Paris is the capital of France."),
+    ]
+    assert stage.peer.told(UserSaid) == [UserSaid(turn_id="turn_1", text="capital of France")]
+    assert [e.state for e in stage.peer.events if isinstance(e, StateChanged)] == [
+        State.THINKING,
+        State.SPEAKING,
+        State.LISTENING,
+    ]
+
+
+async def test_committed_words_are_read_along() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.SPEAKING, "what", tentative="his")
+    await stage.utterance.become(Phase.SPEAKING, "what is", tentative="this")
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.prefilled) == ["", "what", "what is"]
+    assert last_words(stage.brain.replied) == ["what is this"]
+
+
+async def test_reply_is_begun_at_a_pause_but_not_heard_before_the_end() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.PAUSED, "what is this")
+    assert stage.voice.spoken
+    assert await stage.peer.play(100) == 0
+    assert not stage.peer.told(ReplyWords)
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    assert await stage.peer.play(100) > 0
+    await stage.peer.play_until(task)
+    assert len(stage.brain.replied) == 1
+
+
+async def test_speech_that_goes_on_throws_the_begun_reply_away() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.PAUSED, "I want to")
+    await stage.utterance.become(Phase.SPEAKING, "I want to")
+    assert not stage.brain.busy
+    await stage.utterance.become(Phase.PAUSED, "I want to go")
+    await stage.utterance.become(Phase.ENDED, "I want to go")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.replied) == ["I want to", "I want to go"]
+    assert stage.said()[0] == (Role.USER, "I want to go")
+    assert [e.text for e in stage.peer.events if isinstance(e, UserSaid)] == ["I want to go"]
+
+
+async def test_noise_is_no_turn() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "")
+    await task
+    assert stage.said() == []
+    assert stage.peer.events == []
+
+
+async def test_barge_in_leaves_every_stage_idle_and_keeps_only_what_was_heard() -> None:
+    stage = Stage(ScriptedBrain(["One two three four five.", " Six seven eight nine ten."] * 50))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "count")
+    await stage.peer.play(300)
+    stage.turn.hush()
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+    assert stage.brain.busy == stage.voice.busy == 0
+    role, heard = stage.said()[-1]
+    assert role is Role.ASSISTANT
+    assert heard.startswith("One two three four five. Six")
+    assert len(heard.split()) <= 7
+    assert stage.peer.told(ReplyEnded) == [
+        ReplyEnded(turn_id="turn_1", status=ReplyStatus.CANCELLED, heard=heard)
+    ]
+
+
+async def test_words_whose_reply_was_never_heard_are_joined_with_the_next() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "I want to")
+    task.cancel()
+    await asyncio.wait([task])
+    assert stage.said() == [(Role.USER, "I want to")]
+    assert stage.conversation.asking("go home")[-1].text == "I want to go home"
+
+
+async def test_failing_brain_is_apologised_for_and_the_question_is_kept() -> None:
+    stage = Stage(ScriptedBrain(["x"], fails_after=0))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "hello")
+    await stage.peer.play_until(task)
+    assert stage.said()[0] == (Role.USER, "hello")
+    assert stage.said()[1][1].startswith("Sorry")
+    assert stage.peer.told(Degraded) == [Degraded(stage="brain", reason="out of memory")]
+
+
+async def test_failing_voice_shows_the_words_and_stays_silent() -> None:
+    stage = Stage(voice=ScriptedVoice(fails=True))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "hello")
+    await stage.peer.play_until(task)
+    words = "".join(e.text for e in stage.peer.events if isinstance(e, ReplyWords))
+    assert words == "".join(ANSWER)
+    assert not stage.fallback.plan.speak
+
+
+async def test_camera_s_facts_stand_before_the_words() -> None:
+    stage = Stage(eyes=ScriptedEyes("a cat"), frame=picture())
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.replied) == ["[Camera: a cat]\nwhat is this"]
+
+
+async def test_a_late_picture_is_done_without() -> None:
+    stage = Stage(eyes=ScriptedEyes("a cat", look_s=60), frame=picture())
+    stage.fallback.best = Plan(scene_wait_ms=10)
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.replied) == ["what is this"]
+    assert [e.stage for e in stage.peer.events if isinstance(e, Degraded)] == ["eyes"]
+
+
+async def test_failing_eyes_cost_the_answer_nothing() -> None:
+    stage = Stage(eyes=ScriptedEyes(fails=True), frame=picture())
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert stage.said()[1] == (Role.ASSISTANT, "".join(ANSWER))
+
+
+async def test_ledger_adds_up_to_what_was_measured() -> None:
+    stage = Stage(ScriptedBrain(ANSWER, token_s=0.001))
+    stage.turn.timeline.clock = Clock()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.PAUSED, "capital")
+    await stage.utterance.become(Phase.ENDED, "capital")
+    await stage.peer.play_until(task)
+    ready = [e for e in stage.peer.events if isinstance(e, TimelineReady)][-1]
+    assert ready.voice_to_voice_ms is not None
+    path_ms = sum(line.duration_ms for line in ready.lines if not line.overlapped)
+    assert abs(path_ms - ready.voice_to_voice_ms) < 1e-6
+    assert ready.stats is not None
+
+
+class Clock:
+    """Each look at it is 10 ms later."""
+
+    def __init__(self) -> None:
+        self.now_s = 1.2
+
+    def __call__(self) -> float:
+        self.now_s += 0.01
+        return self.now_s
+
+
+def test_oldest_turns_are_left_out_when_the_prompt_is_too_long() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=120)
+    for n in range(12):
+        conversation.remember(conversation.asking(f"question number {n}"), f"answer number {n}")
+    prompt = conversation.asking("and now?")
+    assert prompt[0] == Message(role=Role.SYSTEM, text="Be brief.")
+    assert prompt[-1].text == "and now?"
+    assert prompt[1].role is Role.USER
+    assert prompt[-2].text == "answer number 11"
+    assert len(prompt) < 14
