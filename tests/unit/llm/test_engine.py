@@ -1,0 +1,117 @@
+"""The whole engine on a generated brain of random weights."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from assistant.config import BrainConfig
+from assistant.errors import BrainError
+from assistant.llm.context import Sampler
+from assistant.llm.engine import Engine
+from assistant.llm.model import Model
+from assistant.llm.sampling import Distribution
+from assistant.types import ImageFrame, Message, Prompt, Role
+from assistant.worker_host import Leaving
+from tests.tiny_vision_model import make_tiny_brain, make_tiny_projector
+
+CONFIG = BrainConfig(
+    context_tokens=4_096,
+    max_conversations=2,
+    repeat_penalty=1.5,
+    system_prompt="Say something.",
+    threads=1,
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("brain")
+    make_tiny_brain(folder / "model.gguf")
+    make_tiny_projector(folder / "mmproj.gguf", "mlp")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def engine(folder: Path) -> Iterator[Engine]:
+    with closing(Engine(CONFIG, folder, None, folder / "prefixes")) as engine:
+        yield engine
+
+
+def asked(text: str) -> Prompt:
+    return (
+        Message(role=Role.SYSTEM, text=CONFIG.system_prompt),
+        Message(role=Role.USER, text=text),
+    )
+
+
+def reply(engine: Engine, prompt: Prompt, max_tokens: int = 12) -> str:
+    return "".join(piece.text for piece in engine.reply(prompt, max_tokens, Leaving()))
+
+
+def say_only(monkeypatch: pytest.MonkeyPatch, tokens: list[int]) -> None:
+    """Whatever the brain thinks."""
+    queue = iter(tokens)
+
+    def distribution(sampler: Sampler, logits: NDArray[np.float32]) -> Distribution:
+        return Distribution.certain(next(queue))
+
+    monkeypatch.setattr(Sampler, "distribution", distribution)
+
+
+def test_the_same_seed_gives_the_same_reply(engine: Engine, folder: Path) -> None:
+    prompt = asked("Hello")
+    assert reply(engine, prompt) == reply(engine, prompt)
+    with closing(Engine(replace(CONFIG, seed=7), folder, None, folder / "prefixes")) as other:
+        assert reply(other, prompt) != reply(engine, prompt)
+
+
+def test_a_brain_that_says_nothing_fails_with_a_sentence(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Model(folder / "model.gguf")
+    (end,) = model.tokenize("<|im_end|>", parse_special=True)
+    (space,) = model.tokenize(" ", parse_special=False)
+    for tokens in ([end], [space] * 5 + [end], [space] * 12):
+        with monkeypatch.context() as patch:
+            say_only(patch, tokens)
+            with pytest.raises(BrainError, match="empty answer"):
+                reply(engine, asked("Hello"))
+    assert engine.is_idle
+
+
+def test_a_brain_that_repeats_itself_is_stopped(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        say_only(patch, [40, 41, 42] * 1_000)
+        with pytest.raises(BrainError, match="repeats itself"):
+            reply(engine, asked("Hello"), 1_000)
+    assert engine.is_idle
+    assert reply(engine, asked("Hello"))
+
+
+def test_every_piece_but_the_last_has_text(engine: Engine) -> None:
+    *pieces, last = engine.reply(asked("Hello"), 12, Leaving())
+    assert all(piece.text for piece in pieces)
+    assert last.stats is not None
+    assert last.stats.reply_tokens <= 12
+
+
+def test_a_long_conversation_with_pictures_never_overflows(engine: Engine) -> None:
+    system, history = asked("")[0], Prompt()
+    for turn in range(200):
+        pixels = np.full((32, 32, 3), turn, np.uint8)
+        frame = ImageFrame(pixels=pixels, captured_at_s=0) if turn % 5 == 0 else None
+        question = Message(role=Role.USER, text=f"And number {turn}? " * 8, image=frame)
+        prompt = (system, *history, question)
+        engine.prefill(prompt, Leaving())
+        heard = Message(role=Role.ASSISTANT, text=reply(engine, prompt))
+        history = (*history, question, heard)
+        if len(history) > 24:
+            history = history[12:]  # the older half is left out, as the context fills
+    assert engine.is_idle
