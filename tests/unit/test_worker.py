@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from collections.abc import Iterator
 
@@ -11,7 +12,8 @@ import pytest
 
 from assistant.config import WorkersConfig
 from assistant.errors import BrainError
-from assistant.worker import EngineSpec, Leaving, Worker
+from assistant.worker import Worker
+from assistant.worker_host import EngineSpec, Leaving
 
 
 class CountingEngine:
@@ -54,13 +56,17 @@ class CountingEngine:
         self.busy -= 1
         return "left"
 
+    def sleep(self, seconds: float) -> str:
+        time.sleep(seconds)
+        return "slept"
+
     def environment(self) -> str:
         return os.environ["GOMP_SPINCOUNT"]
 
 
-def make_worker(*arguments: str) -> Worker:
+def make_worker(*arguments: str, config: WorkersConfig | None = None) -> Worker:
     spec = EngineSpec("tests.unit.test_worker:CountingEngine", arguments)
-    return Worker("brain", spec, error=BrainError, config=WorkersConfig())
+    return Worker("brain", spec, error=BrainError, config=config or WorkersConfig())
 
 
 async def test_calls_and_streams_bring_values_back() -> None:
@@ -135,6 +141,24 @@ async def test_a_worker_that_dies_fails_its_jobs_and_comes_back() -> None:
             await waiting
         assert await worker.call("add", 2, 2) == 4
         assert worker.restarts == 1
+
+
+async def test_a_worker_that_hangs_is_killed_and_comes_back() -> None:
+    async with make_worker(config=WorkersConfig(hung_after_ms=400)) as worker:
+        await worker.wait_ready()
+        assert worker.pid is not None
+        waiting = asyncio.create_task(worker.call("wait"))
+        await asyncio.sleep(0.05)
+        os.kill(worker.pid, signal.SIGSTOP)
+        with pytest.raises(BrainError, match="died"):
+            await waiting
+        assert await worker.call("add", 2, 2) == 4
+
+
+async def test_a_worker_that_is_busy_is_left_alone() -> None:
+    async with make_worker(config=WorkersConfig(hung_after_ms=200)) as worker:
+        assert await worker.call("sleep", 0.6) == "slept"
+        assert worker.restarts == 0
 
 
 async def test_an_engine_that_cannot_start_says_why() -> None:
