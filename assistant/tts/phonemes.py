@@ -11,6 +11,7 @@ from piper import PiperVoice
 from piper.config import PiperConfig
 
 from assistant.errors import VoiceError
+from assistant.tts.espeak_library import LOCK
 
 _MAX_PHONEMES = 300
 """About 20 s of speech. The encoder's cost and memory grow with the square of a sentence's length:
@@ -18,7 +19,7 @@ _MAX_PHONEMES = 300
 
 
 class Phonemizer:
-    """May be used from several threads: espeak-ng is guarded by piper."""
+    """May be used from several threads."""
 
     def __init__(self, config: PiperConfig) -> None:
         self.config = config
@@ -26,9 +27,9 @@ class Phonemizer:
 
     def sentences(self, text: str) -> list[list[str]]:
         """The phonemes of each sentence, none too long and none empty."""
-        return [
-            part for sentence in self._piper.phonemize(text) for part in _parts(sentence) if part
-        ]
+        with LOCK:
+            sentences = self._piper.phonemize(text)
+        return [part for sentence in sentences for part in _parts(sentence) if part]
 
     def ids(self, phonemes: list[str]) -> list[int]:
         return self._piper.phonemes_to_ids(phonemes)

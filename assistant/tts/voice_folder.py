@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from assistant.tts.loudness import loudness_lufs
 from assistant.tts.phonemes import Phonemizer, read_config
 from assistant.tts.split import CannotSplitError, SplitVoice, split
 from assistant.tts.vits import Manner, Samples, SlicedVits, Vits, WholeVits
+from assistant.tts.whole_file import write_whole
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +40,8 @@ class OpenVoice:
     phonemizer: Phonemizer
     vits: Vits
     loudness_lufs: float
+    checksum: str
+    """The same for the same voice only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class _Findings:
     """None when it cannot be split."""
 
     loudness_lufs: float
+    checksum: str
 
 
 def open_voice(folder: Path, *, threads: int) -> OpenVoice:
@@ -66,14 +69,14 @@ def open_voice(folder: Path, *, threads: int) -> OpenVoice:
     findings = _read(folder, voice)
     if findings is None:
         findings = _find_out(voice_file, voice, phonemizer)
-        _keep(folder, voice, findings)
+        _keep(folder, findings)
     vits: Vits
     if findings.parts is None:
         vits = WholeVits(voice, threads=threads)
     else:
         hop = phonemizer.config.hop_length
         vits = SlicedVits(findings.parts, samples_per_frame=hop, threads=threads)
-    return OpenVoice(phonemizer, vits, findings.loudness_lufs)
+    return OpenVoice(phonemizer, vits, findings.loudness_lufs, findings.checksum)
 
 
 def _find_out(voice_file: Path, voice: bytes, phonemizer: Phonemizer) -> _Findings:
@@ -90,8 +93,8 @@ def _find_out(voice_file: Path, voice: bytes, phonemizer: Phonemizer) -> _Findin
             raise CannotSplitError("in slices it sounds different")
     except (CannotSplitError, VoiceError) as error:
         logger.warning("%s is spoken sentence by sentence: %s", voice_file, error)
-        return _Findings(None, loudness)
-    return _Findings(parts, loudness)
+        parts = None
+    return _Findings(parts, loudness, _checksum(voice, parts))
 
 
 def _speak_probe(vits: Vits, phonemizer: Phonemizer) -> Samples:
@@ -115,25 +118,26 @@ def _read(folder: Path, voice: bytes) -> _Findings | None:
                 encoder=(folder / "split-encoder.onnx").read_bytes(),
                 decoder=(folder / "split-decoder.onnx").read_bytes(),
             )
-        if record["checksum"] == _checksum(voice, parts):
-            return _Findings(parts, float(record["loudness_lufs"]))
+        checksum = _checksum(voice, parts)
+        if record["checksum"] == checksum:
+            return _Findings(parts, float(record["loudness_lufs"]), checksum)
     except (OSError, ValueError, KeyError, TypeError):
         pass  # never made, or damaged
     return None
 
 
-def _keep(folder: Path, voice: bytes, findings: _Findings) -> None:
+def _keep(folder: Path, findings: _Findings) -> None:
     parts = findings.parts
     record = {
         "is_split": parts is not None,
-        "checksum": _checksum(voice, parts),
+        "checksum": findings.checksum,
         "loudness_lufs": findings.loudness_lufs,
     }
     try:
         if parts is not None:
-            _write(folder / "split-encoder.onnx", parts.encoder)
-            _write(folder / "split-decoder.onnx", parts.decoder)
-        _write(folder / "split.json", json.dumps(record, indent=1).encode())
+            write_whole(folder / "split-encoder.onnx", parts.encoder)
+            write_whole(folder / "split-decoder.onnx", parts.decoder)
+        write_whole(folder / "split.json", json.dumps(record, indent=1).encode())
     except OSError as error:
         logger.warning("the split voice cannot be kept, the next start is slower: %s", error)
 
@@ -144,16 +148,3 @@ def _checksum(voice: bytes, parts: SplitVoice | None) -> str:
         digest.update(parts.encoder)
         digest.update(parts.decoder)
     return digest.hexdigest()
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Whole or not at all, whatever interrupts it."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
