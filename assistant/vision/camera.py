@@ -1,4 +1,4 @@
-"""The camera, as far as the conversation is concerned: its newest frame."""
+"""The camera, as far as the conversation is concerned: a good picture of what it shows now."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import time
 from collections.abc import Callable
 
 from assistant.types import ImageFrame
+from assistant.vision.glance import Glance, glance
+
+_KEPT_FRAMES = 3
+"""A hand over the lens or a shake of the camera spoils one or two."""
+
+_AS_SHARP = 0.7
+"""A frame is as sharp as another from this share of its sharpness on."""
 
 
 class NewestFrame:
-    """Keeps one frame, the newest: a slow reader misses frames, never lags behind.
+    """Keeps the newest few frames: a slow reader misses frames, never lags behind.
 
-    Lives in the process that moves the media, on its event loop.
+    Lives in the process that moves the media. Which way is up, the sender knows: a browser turns
+    the pictures of a phone before it sends them.
     """
 
     def __init__(
@@ -23,21 +31,30 @@ class NewestFrame:
         """
         self._newest_within_ms = newest_within_ms
         self._clock = clock
-        self._frame: ImageFrame | None = None
+        self._kept: tuple[tuple[ImageFrame, Glance], ...] = ()
+        """The newest first."""
 
     def put(self, frame: ImageFrame) -> None:
-        """Replace what was there, unless `frame` was captured before it."""
-        if self._frame is None or frame.captured_at_s >= self._frame.captured_at_s:
-            self._frame = frame
+        """The oldest makes way. A frame that was captured before the newest is dropped.
 
-    def newest(self) -> ImageFrame | None:
-        """None when no frame has come, or none for a while."""
-        frame = self._frame
-        if frame is None:
+        Takes some 2 ms; from any thread, one at a time.
+        """
+        if not self._kept or frame.captured_at_s >= self._kept[0][0].captured_at_s:
+            self._kept = ((frame, glance(frame.pixels)), *self._kept[: _KEPT_FRAMES - 1])
+
+    def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
+        """The newest frame; or one just before it, if that is not black or shows the same sharper.
+
+        None when no frame has come for a while, or when the newest shows the same as `unlike`.
+        """
+        oldest_at_s = self._clock() - self._newest_within_ms / 1_000
+        recent = [kept for kept in self._kept if kept[0].captured_at_s >= oldest_at_s]
+        lit = [kept for kept in recent if not kept[1].is_black] or recent
+        if not lit:
             return None
-        age_ms = 1_000 * (self._clock() - frame.captured_at_s)
-        return frame if age_ms <= self._newest_within_ms else None
-
-    def clear(self) -> None:
-        """Forget the picture: the camera was turned off."""
-        self._frame = None
+        newest = lit[0][1]
+        if unlike is not None and not newest.differs_from(glance(unlike.pixels)):
+            return None
+        same = [kept for kept in lit if kept[1] is newest or not kept[1].differs_from(newest)]
+        enough = _AS_SHARP * max(seen.sharpness for _, seen in same)
+        return next(frame for frame, seen in same if seen.sharpness >= enough)

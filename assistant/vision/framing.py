@@ -28,8 +28,9 @@ def as_rgb(pixels: NDArray[Any]) -> Pixels:
             return np.repeat(pixels, 3, axis=2)
         case (_, _, 3):
             return pixels
-        case (_, _, 4):
-            return pixels[..., :3]
+        case (_, _, 4):  # what is transparent becomes white
+            colour, opacity = pixels[..., :3].astype(np.uint16), pixels[..., 3:].astype(np.uint16)
+            return ((colour * opacity + 255 * (255 - opacity)) // 255).astype(np.uint8)
     raise EyesError(f"a picture must be grey, RGB or RGBA, not of shape {pixels.shape}")
 
 
@@ -46,6 +47,13 @@ def resize(pixels: Pixels, width: int, height: int) -> Pixels:
     shrinks = width * height < pixels.shape[0] * pixels.shape[1]
     way = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(pixels, (width, height), interpolation=way), np.uint8)
+
+
+def as_jpeg(pixels: Pixels, *, quality: int) -> bytes:
+    _, encoded = cv2.imencode(
+        ".jpg", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), (cv2.IMWRITE_JPEG_QUALITY, quality)
+    )
+    return encoded.tobytes()
 
 
 def thumbnail(pixels: Pixels) -> Pixels:

@@ -11,11 +11,11 @@ import numpy as np
 
 from assistant.config import EyesConfig
 from assistant.errors import EyesError
-from assistant.types import ImageFrame, Scene
+from assistant.types import ImageFrame, Scene, Sighting
 from assistant.vision.colours import SKIN, colour_shares, conspicuous, standing_out
 from assistant.vision.exposure import Light, focus, light
 from assistant.vision.facts import MAX_TEXT_CHARACTERS, Seen, Thing, facts
-from assistant.vision.framing import Pixels, as_rgb, fit, thumbnail
+from assistant.vision.framing import Pixels, as_jpeg, as_rgb, fit, thumbnail
 from assistant.vision.objects import Box, DetectedObject, ObjectDetector
 from assistant.vision.recent import RecentScenes
 from assistant.vision.subject import SubjectClassifier
@@ -23,6 +23,9 @@ from assistant.vision.text import TextReader
 
 _COLOUR_SIDE_PX = 160
 """Longer side of the copy whose colours are counted."""
+
+_PREVIEW_SIDE_PX, _PREVIEW_QUALITY = 320, 75
+"""Some 15 kB: a data channel takes 64 kB at a time."""
 
 _MIN_AROUND = 0.1
 """Share of the picture that must lie around a thing to tell its colour from the background's."""
@@ -48,22 +51,35 @@ class SceneEngine:
         self._lock = Lock()
         self._see(_sign("WARM"))
 
-    def look(self, frame: ImageFrame) -> Scene:
-        """What `frame` shows; at once when it hardly differs from one of the last few.
+    def look(self, frame: ImageFrame, image_side_px: int = 0) -> Scene:
+        """What `frame` shows, and the frame itself where `image_side_px` says how large it may be.
 
         Raises EyesError for what is no picture.
         """
         try:
             with self._lock:
-                pixels = fit(as_rgb(frame.pixels), self._config.max_side_px)
-                small = thumbnail(pixels)
-                scene = self._recent.find(small)
-                if scene is None:
-                    scene = Scene(facts=facts(self._see(pixels)))
-                    self._recent.keep(small, scene)
+                whole = as_rgb(frame.pixels)
+                is_enough = image_side_px and self._config.mode == "image"
+                scene = Scene() if is_enough else self._scene(fit(whole, self._config.max_side_px))
+                image = fit(whole, image_side_px) if image_side_px else None
+                return replace(
+                    scene,
+                    image=None if image is None else replace(frame, pixels=image),
+                    preview=as_jpeg(fit(whole, _PREVIEW_SIDE_PX), quality=_PREVIEW_QUALITY),
+                    captured_at_s=frame.captured_at_s,
+                )
         except (cv2.error, RuntimeError) as error:
             raise EyesError("the camera picture could not be looked at") from error
-        return replace(scene, captured_at_s=frame.captured_at_s)
+
+    def _scene(self, pixels: Pixels) -> Scene:
+        """At once when the picture hardly differs from one of the last few."""
+        small = thumbnail(pixels)
+        scene = self._recent.find(small)
+        if scene is None:
+            seen = self._see(pixels)
+            scene = Scene(facts=facts(seen), things=tuple(map(_sighting, seen.things)))
+            self._recent.keep(small, scene)
+        return scene
 
     def _see(self, pixels: Pixels) -> Seen:
         coarse = fit(pixels, _COLOUR_SIDE_PX)
@@ -109,6 +125,16 @@ class SceneEngine:
             for thing in closer
             if thing.label != "person"
         ]
+
+
+def _sighting(thing: Thing) -> Sighting:
+    box = thing.box
+    return Sighting(
+        label=thing.label,
+        confidence=thing.confidence,
+        x=(box.left + box.right) / 2,
+        y=(box.top + box.bottom) / 2,
+    )
 
 
 def _colours_of(thing: DetectedObject, pixels: Pixels) -> tuple[str, ...]:

@@ -26,9 +26,16 @@ def test_fit_only_shrinks(shape: tuple[int, ...], fitted: tuple[int, ...]) -> No
     assert fit(np.zeros(shape, np.uint8), 960).shape == fitted
 
 
+def test_what_is_transparent_becomes_white() -> None:
+    assert (as_rgb(np.zeros((2, 2, 4), np.uint8)) == 255).all()
+
+
 @pytest.mark.parametrize("shape", [(3, 4), (3, 4, 1), (3, 4, 3), (3, 4, 4)])
 def test_grey_and_transparent_pictures_become_rgb(shape: tuple[int, ...]) -> None:
-    rgb = as_rgb(np.full(shape, 7, np.uint8))
+    pixels = np.full(shape, 7, np.uint8)
+    if len(shape) == 3 and shape[-1] == 4:
+        pixels[..., 3] = 255
+    rgb = as_rgb(pixels)
     assert rgb.shape == (3, 4, 3)
     assert (rgb == 7).all()
 

@@ -1,0 +1,69 @@
+"""What the person shows during one turn: looked at when they begin, and again if it has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from assistant.changes import changes
+from assistant.errors import EyesError
+from assistant.stages import Camera, Eyes
+from assistant.types import ImageFrame, Scene
+
+
+class StillCamera:
+    """Shows one picture for ever, or none."""
+
+    def __init__(self, picture: ImageFrame | None) -> None:
+        self._picture = picture
+
+    def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
+        return None if unlike is self._picture else self._picture
+
+
+@dataclass(slots=True, kw_only=True)
+class Gaze:
+    """Looks when it is told to, one picture at a time, and keeps the newest scene."""
+
+    camera: Camera
+    eyes: Eyes
+    image_side_px: int
+    before: Scene | None
+    """The scene of an earlier turn, to tell what has changed since."""
+
+    on_seen: Callable[[Scene], None]
+    on_failure: Callable[[EyesError], None]
+    scene: Scene | None = field(init=False, default=None)
+    _looking: asyncio.Task[None] | None = field(init=False, default=None)
+    _frame: ImageFrame | None = field(init=False, default=None)
+
+    def look(self) -> None:
+        """Begin to look, unless that is under way or nothing has changed since the last look."""
+        if self._looking is not None and not self._looking.done():
+            return
+        frame = self.camera.pick(unlike=self._frame)
+        if frame is not None:
+            self._frame = frame
+            self._looking = asyncio.create_task(self._look(frame), name="look")
+
+    async def settled(self, within_ms: float | None = None) -> bool:
+        """Wait until nothing is being looked at any more; False when that takes too long."""
+        if self._looking is None:
+            return True
+        limit_s = None if within_ms is None else within_ms / 1_000
+        done, _ = await asyncio.wait([self._looking], timeout=limit_s)
+        return bool(done)
+
+    def end(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+
+    async def _look(self, frame: ImageFrame) -> None:
+        try:
+            scene = await self.eyes.look(frame, image_side_px=self.image_side_px)
+        except EyesError as error:
+            self.on_failure(error)
+            return
+        self.scene = replace(scene, facts=scene.facts + changes(self.before, scene))
+        self.on_seen(self.scene)
