@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, takewhile
 
-from assistant.types import ImageFrame, Message, Prompt, Role, Scene
+from assistant import tools
+from assistant.tools import Tool, ToolCall
+from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken
 
 _BYTES_PER_TOKEN = 3
 """On the safe side: about 4 in English, 3 in Chinese."""
@@ -13,6 +17,58 @@ _TOKENS_PER_MESSAGE = 8
 """Role markers of a chat template."""
 
 _TOKENS_PER_IMAGE = 256
+
+ROOT = "root"
+"""Stands for the item before the first."""
+
+
+def question_id(turn_id: str) -> str:
+    """Of the item that holds what the person said in a turn."""
+    return f"{turn_id}_question"
+
+
+def answer_id(turn_id: str) -> str:
+    """Of the item that holds what the person heard in a turn."""
+    return f"{turn_id}_answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """Something that stands in the conversation."""
+
+    item_id: str
+    role: Role
+    text: str
+    facts: str = ""
+    """What was seen meanwhile."""
+
+    image: ImageFrame | None = None
+    spoken: Spoken | None = None
+    """When each word of an answer was heard."""
+
+    @property
+    def teller(self) -> Role:
+        """Chat templates know a system message at the beginning only."""
+        return Role.USER if self.role is Role.SYSTEM else self.role
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is anything in it."""
+        return bool(self.text or self.facts or self.image)
+
+    @property
+    def told(self) -> str:
+        return f"[Note: {self.text}]" if self.role is Role.SYSTEM and self.text else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a brain is asked, and what of it is new."""
+
+    prompt: Prompt
+    question: Item
+    left_out: frozenset[str]
+    """Ids of items that did not fit, and never will again."""
 
 
 @dataclass(slots=True)
@@ -23,51 +79,141 @@ class Conversation:
     max_tokens: int
     """Of a prompt, as estimated from its length."""
 
-    _messages: Prompt = ()
+    scene: Scene | None = None
+    """What was seen last."""
+
+    tools: tuple[Tool, ...] = ()
+    shown: ImageFrame | None = None
+    """A picture that was handed over, until a turn has looked at it."""
+
+    _items: list[Item] = field(default_factory=list)
+    _later: list[Item] | None = None
+    """While a turn is answered: what is added meanwhile, which stands behind the answer."""
 
     @property
     def messages(self) -> Prompt:
-        return self._messages
+        return _told(self._items)
 
     def asking(
-        self, text: str, *, scene: Scene | None = None, images: tuple[ImageFrame, ...] = ()
-    ) -> Prompt:
-        """The prompt of a turn in which the person says `text`.
+        self,
+        text: str,
+        *,
+        turn_id: str,
+        scene: Scene | None = None,
+        history_share: float = 1.0,
+        instructions: str | None = None,
+    ) -> Asked:
+        """What the brain is asked in a turn in which the person says `text`.
+
+        `history_share`: of the room for earlier turns, how much they may take. `instructions`: in
+        place of the system prompt.
 
         Nothing that was said is lost: words whose reply was never heard are joined with these.
         """
-        history, unanswered = self._messages, ""
-        if history and history[-1].role is Role.USER:
-            unanswered, history = history[-1].text, history[:-1]
-        said = " ".join(part for part in (unanswered, text) if part)
-        facts = f"[Camera: {'; '.join(scene.facts)}]\n" if scene and scene.facts else ""
-        asked = Message(
+        system = self.system_prompt if instructions is None else instructions
+        first = Message(role=Role.SYSTEM, text=system + tools.offer(self.tools))
+        question = Item(
+            item_id=question_id(turn_id),
             role=Role.USER,
-            text=said if unanswered.startswith("[Camera: ") else facts + said,
-            image=images[0] if images else None,
+            text=text,
+            facts=f"[Camera: {'; '.join(scene.facts)}]\n" if scene and scene.facts else "",
+            image=scene.image if scene else None,
         )
-        system = Message(role=Role.SYSTEM, text=self.system_prompt)
-        return (system, *self._fitting(history, asked), asked)
-
-    def remember(self, prompt: Prompt, heard: str) -> None:
-        """A turn is over: the person asked `prompt` and heard this much of the answer."""
-        self._messages = prompt[1:]
-        if heard:
-            self._messages += (Message(role=Role.ASSISTANT, text=heard),)
-
-    def _fitting(self, history: Prompt, asked: Message) -> Prompt:
-        """The newest part of `history` that fits.
-
-        Half goes at once when it is too long, so that the part in the cache is read again rarely.
-        """
-        room = self.max_tokens - _tokens(
-            (Message(role=Role.SYSTEM, text=self.system_prompt), asked)
+        unanswered = self._unanswered()
+        history = self._items[: len(self._items) - len(unanswered)]
+        last = _told([*unanswered, question]) or (Message(role=Role.USER, text=""),)
+        room = history_share * (self.max_tokens - _tokens((first, *last)))
+        kept = _fitting(history, room)
+        left_out = history[: len(history) - len(kept)]
+        return Asked(
+            prompt=(first, *_told(kept), *last),
+            question=question,
+            left_out=frozenset(item.item_id for item in left_out),
         )
-        while history and _tokens(history) > room:
-            history = history[len(history) // 2 or 1 :]
-            while history and history[0].role is not Role.USER:
-                history = history[1:]
-        return history
+
+    def answering(self) -> None:
+        """What is added from now on stands behind the turn that is being taken."""
+        self._later = []
+
+    def remember(
+        self,
+        asked: Asked,
+        turn_id: str,
+        spoken: Spoken,
+        *,
+        calls: Iterable[ToolCall] = (),
+        scene: Scene | None = None,
+    ) -> None:
+        """A turn is over: this was asked, and this was heard of the answer."""
+        self.scene = scene or self.scene
+        self.shown = None
+        kept = [item for item in self._items if item.item_id not in asked.left_out]
+        answer = Item(
+            item_id=answer_id(turn_id), role=Role.ASSISTANT, text=spoken.text, spoken=spoken
+        )
+        called = [Item(item_id=call.item_id, role=Role.ASSISTANT, text=str(call)) for call in calls]
+        new = [item for item in (asked.question, answer, *called) if item.is_told]
+        self._items = [*kept, *new, *(self._later or ())]
+        self._later = None
+
+    def add(self, item: Item, *, after_id: str | None = None) -> None:
+        """Something that was not said in a turn. `after_id`: the item that it follows, or ROOT;
+        None for the end."""
+        if after_id is not None:
+            self._items.insert(self._place(after_id), item)
+        elif self._later is not None:
+            self._later.append(item)
+        else:
+            self._items.append(item)
+
+    def remove(self, item_id: str) -> None:
+        self._items = [item for item in self._items if item.item_id != item_id]
+
+    def truncate(self, item_id: str, heard_ms: float) -> str:
+        """Of this answer only the first `heard_ms` were heard. What is left of its words."""
+        for place, item in enumerate(self._items):
+            if item.item_id == item_id and item.spoken is not None:
+                spoken = item.spoken.until(heard_ms)
+                self._items[place] = replace(item, text=spoken.text, spoken=spoken)
+                return spoken.text
+        return ""
+
+    def _place(self, after_id: str) -> int:
+        """Behind `after_id`; what follows something long forgotten comes first."""
+        places = [place for place, item in enumerate(self._items) if item.item_id == after_id]
+        return places[0] + 1 if places else 0
+
+    def _unanswered(self) -> list[Item]:
+        """The last items, as far as nobody has answered them."""
+        behind = takewhile(lambda item: item.teller is Role.USER, reversed(self._items))
+        return list(behind)[::-1]
+
+
+def _told(items: Iterable[Item]) -> Prompt:
+    """Items as messages: one where several of one side follow each other, as templates want it."""
+    messages = list[Message]()
+    told = (item for item in items if item.is_told)
+    for teller, group in groupby(told, key=lambda item: item.teller):
+        together = list(group)
+        facts = next((item.facts for item in together if item.facts), "")
+        images = [item.image for item in together if item.image]
+        text = " ".join(item.told for item in together if item.told)
+        image = images[-1] if images else None
+        messages.append(Message(role=teller, text=facts + text, image=image))
+    return tuple(messages)
+
+
+def _fitting(history: Sequence[Item], room: float) -> list[Item]:
+    """The newest part of `history` that fits.
+
+    Half goes at once when it is too long, so that the part in the cache is read again rarely.
+    """
+    kept = list(history)
+    while kept and _tokens(_told(kept)) > room:
+        kept = kept[len(kept) // 2 or 1 :]
+        while kept and kept[0].teller is not Role.USER:
+            del kept[0]
+    return kept
 
 
 def _tokens(messages: Prompt) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assistant.types import AudioFrame, Pcm, SpokenFrame
+from assistant.types import AudioFrame, Pcm, Spoken, SpokenFrame
 
 SAMPLE_RATE_HZ = 48_000
 _FADE_SAMPLES = SAMPLE_RATE_HZ // 200
@@ -71,11 +71,14 @@ class ReplySpeaker:
         self._next = 0
         """Index of the phrase that goes out, or will."""
 
+        self._filler: deque[Pcm] = deque()
         self._moved = asyncio.Event()
         self._is_open = False
         self._is_paused = False
         self._is_stopped = False
         self._tail = np.zeros(0, np.int16)
+        self._sent_samples = 0
+        self._marks: list[tuple[float, int]] = []
         self.first_sent_at_s: float | None = None
         """Monotonic time at which the first sample went out."""
 
@@ -84,8 +87,17 @@ class ReplySpeaker:
         return "".join(phrase.heard for phrase in self._phrases).rstrip()
 
     @property
+    def spoken(self) -> Spoken:
+        return Spoken(self.heard, tuple(self._marks))
+
+    @property
     def is_audible(self) -> bool:
         return self.first_sent_at_s is not None and not self._is_stopped
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether all that was queued has gone out."""
+        return not any(phrase.waiting for phrase in self._phrases[self._next :])
 
     def begin(self, phrase: str) -> None:
         self._finish_phrase()
@@ -109,6 +121,11 @@ class ReplySpeaker:
     def _finish_phrase(self) -> None:
         if self._phrases:
             self._phrases[-1].is_whole = True
+
+    def fill(self, frame: AudioFrame) -> None:
+        """Sound to pass the time with until the reply begins. It does not count as heard."""
+        if self.first_sent_at_s is None and not self._is_stopped:
+            self._filler.append(frame.samples)
 
     def open(self) -> None:
         self._is_open = True
@@ -139,20 +156,35 @@ class ReplySpeaker:
 
     def _fade_out(self) -> Pcm:
         """The next few milliseconds, fading: they go out in place of what would have."""
-        if not self.is_audible or self._next == len(self._phrases):
-            return np.zeros(0, np.int16)
-        waiting = self._phrases[self._next].waiting
-        samples = waiting[0][0][:_FADE_SAMPLES] if waiting else np.zeros(0, np.int16)
+        samples = np.zeros(0, np.int16)
+        if self._filler:
+            samples = self._filler[0][:_FADE_SAMPLES]
+        elif self.is_audible and self._next < len(self._phrases):
+            waiting = self._phrases[self._next].waiting
+            samples = waiting[0][0][:_FADE_SAMPLES] if waiting else samples
         return (samples * np.linspace(1, 0, len(samples), dtype=np.float32)).astype(np.int16)
 
-    def pull(self, n_samples: int) -> Pcm:
-        """The next `n_samples` to go out, silence where there is nothing. Shape (n_samples,)."""
+    def draw(self, n_samples: int) -> Pcm:
+        """What goes out next, as far as there is something: up to `n_samples`."""
+        sound = self._draw(n_samples)
+        self._sent_samples += len(sound)
+        n_characters = len(self.heard)
+        if n_characters > (self._marks[-1][1] if self._marks else 0):
+            self._marks.append((1_000 * self._sent_samples / SAMPLE_RATE_HZ, n_characters))
+        return sound
+
+    def _draw(self, n_samples: int) -> Pcm:
+        if self._filler and self._is_open and self._has_begun:
+            self._tail = self._fade_out()  # the reply is there: nothing is spoken over it
+            self._filler.clear()
         out = np.zeros(n_samples, np.int16)
         filled = min(len(self._tail), n_samples)
         out[:filled] = self._tail[:filled]
         self._tail = self._tail[filled:]
         if not self._is_open or self._is_paused or self._is_stopped:
-            return out
+            return out[:filled]
+        while self._filler and filled < n_samples:
+            filled = _pour(self._filler, out, filled)
         while self._next < len(self._phrases):
             phrase = self._phrases[self._next]
             if phrase.waiting or phrase.is_whole:
@@ -171,7 +203,12 @@ class ReplySpeaker:
                 break
             self._next += 1
         self._moved.set()
-        return out
+        return out[:filled]
+
+    @property
+    def _has_begun(self) -> bool:
+        """Whether there is something of the reply to be heard."""
+        return any(phrase.waiting or phrase.is_whole for phrase in self._phrases)
 
     def _announce(self, phrase: _Phrase) -> None:
         if phrase.is_announced:
@@ -180,6 +217,16 @@ class ReplySpeaker:
         if self.first_sent_at_s is None:
             self.first_sent_at_s = time.monotonic()
         self._on_phrase(phrase.text)
+
+
+def _pour(source: deque[Pcm], out: Pcm, filled: int) -> int:
+    """Fill `out` from `filled` on with what is first in `source`; return how far that got."""
+    samples = source.popleft()
+    taken = samples[: len(out) - filled]
+    out[filled : filled + len(taken)] = taken
+    if len(taken) < len(samples):
+        source.appendleft(samples[len(taken) :])
+    return filled + len(taken)
 
 
 class Playout:
@@ -195,8 +242,11 @@ class Playout:
         self._speaker = ReplySpeaker(buffer_ms=self._buffer_ms, on_phrase=on_phrase)
         return self._speaker
 
+    def draw(self, n_samples: int) -> Pcm:
+        """What there is to be heard next, up to `n_samples` of 48 kHz mono."""
+        return np.zeros(0, np.int16) if self._speaker is None else self._speaker.draw(n_samples)
+
     def pull(self, n_samples: int) -> Pcm:
-        """48 kHz mono. Shape (n_samples,)."""
-        if self._speaker is None:
-            return np.zeros(n_samples, np.int16)
-        return self._speaker.pull(n_samples)
+        """The same, with silence where there is nothing. Shape (n_samples,)."""
+        sound = self.draw(n_samples)
+        return np.pad(sound, (0, n_samples - len(sound)))

@@ -20,6 +20,9 @@ class Mark(StrEnum):
 
     PAUSE_NOTICED = "pause_noticed"
     TRANSCRIPT_FINAL = "transcript_final"
+    SCENE_KNOWN = "scene_known"
+    """What the camera shows is known, or no longer waited for: the brain can be asked."""
+
     FIRST_TOKEN = "first_token"
     FIRST_PHRASE = "first_phrase"
     FIRST_AUDIO = "first_audio"
@@ -31,6 +34,9 @@ class Mark(StrEnum):
     FIRST_SENT = "first_sent"
     """The first sample of the reply went out."""
 
+    FILLER_SENT = "filler_sent"
+    """An acknowledgement went out while the answer was late. It is no answer."""
+
     FIRST_HEARD = "first_heard"
     """It sounded at the listener, as the listener's end reported."""
 
@@ -40,7 +46,8 @@ class Mark(StrEnum):
 _WORK = (
     ("pause", Mark.PAUSE_NOTICED),
     ("asr", Mark.TRANSCRIPT_FINAL),
-    ("first token", Mark.FIRST_TOKEN),
+    ("vision", Mark.SCENE_KNOWN),
+    ("prefill", Mark.FIRST_TOKEN),
     ("first phrase", Mark.FIRST_PHRASE),
     ("tts", Mark.FIRST_AUDIO),
 )
@@ -51,6 +58,7 @@ _LONGEST_WAY_S = 5.0
 """A first sample that is reported later than this was another sound."""
 
 _OF_THE_REPLY = (
+    Mark.SCENE_KNOWN,
     Mark.TRANSCRIPT_FINAL,
     Mark.FIRST_TOKEN,
     Mark.FIRST_PHRASE,
@@ -82,6 +90,10 @@ class TurnTimeline:
             return None
         return 1_000 * (self.at_s[end] - self.at_s[start])
 
+    def since_ms(self, mark: Mark) -> float | None:
+        """Milliseconds from `mark` to now; None unless it happened."""
+        return 1_000 * (self.clock() - self.at_s[mark]) if mark in self.at_s else None
+
     @property
     def voice_to_voice_ms(self) -> float | None:
         """The person's last voiced sample to our first one: heard, or else sent."""
@@ -109,6 +121,8 @@ class TurnTimeline:
         lines = list[LedgerLine]()
         reached_ms = 0.0
         for name, mark in _WORK:
+            if mark is Mark.FIRST_TOKEN:
+                reached_ms = self._add_queue(lines, reached_ms)
             reached_ms = self._add(lines, name, reached_ms, mark)
         confirmed_ms = self.between_ms(Mark.SPEECH_ENDED, Mark.TURN_CONFIRMED)
         if confirmed_ms is not None and confirmed_ms <= reached_ms:
@@ -123,15 +137,25 @@ class TurnTimeline:
         self._add(lines, "network and playout", reached_ms, Mark.FIRST_HEARD)
         return tuple(lines)
 
+    def _add_queue(self, lines: list[LedgerLine], start_ms: float) -> float:
+        """The part of the wait for the first token in which the brain was busy with others."""
+        first_token_ms = self.between_ms(Mark.SPEECH_ENDED, Mark.FIRST_TOKEN)
+        if self.stats is None or first_token_ms is None:
+            return start_ms
+        end_ms = min(start_ms + self.stats.queue_ms, max(start_ms, first_token_ms))
+        return _append(lines, "queue", start_ms, end_ms)
+
     def _add(self, lines: list[LedgerLine], name: str, start_ms: float, mark: Mark) -> float:
         """Append the line that ends with `mark`; return where it ends."""
         end_ms = self.between_ms(Mark.SPEECH_ENDED, mark)
         if end_ms is None:
             return start_ms
-        end_ms = max(start_ms, end_ms)
-        lines.append(
-            LedgerLine(
-                name=name, start_ms=start_ms, duration_ms=end_ms - start_ms, overlapped=False
-            )
-        )
-        return end_ms
+        return _append(lines, name, start_ms, max(start_ms, end_ms))
+
+
+def _append(lines: list[LedgerLine], name: str, start_ms: float, end_ms: float) -> float:
+    duration_ms = end_ms - start_ms
+    lines.append(
+        LedgerLine(name=name, start_ms=start_ms, duration_ms=duration_ms, overlapped=False)
+    )
+    return end_ms

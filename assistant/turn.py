@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from assistant.config import VoiceConfig
-from assistant.conversation import Conversation
-from assistant.errors import EyesError, RecognizerError, StageError, VoiceError
+from assistant.ahead import Ahead
+from assistant.budget import overruns
+from assistant.config import BudgetConfig, VoiceConfig
+from assistant.conversation import Asked, Conversation
+from assistant.errors import BrainError, EyesError, RecognizerError, StageError, VoiceError
 from assistant.events import (
+    Configure,
     Degraded,
     Hearing,
     ReplyEnded,
@@ -37,52 +39,24 @@ from assistant.events import (
     UserSaid,
 )
 from assistant.fallback import FallbackPolicy, Plan
+from assistant.gaze import Gaze, StillCamera
+from assistant.patience import impatient
 from assistant.phrases import phrases
-from assistant.stages import Brain, Eyes, Peer, Speaker, Utterance, Voice
+from assistant.records import TurnRecord
+from assistant.stages import Brain, Eyes, Peer, Speaker, Stream, Utterance, Voice
 from assistant.timeline import Mark, TurnTimeline
-from assistant.types import Heard, ImageFrame, Phase, Prompt, ReplyPiece, Scene, Transcript
+from assistant.tools import CallReader
+from assistant.types import (
+    AudioFrame,
+    Heard,
+    ImageFrame,
+    Phase,
+    ReplyPiece,
+    Scene,
+    Transcript,
+)
 
 logger = logging.getLogger(__name__)
-
-
-class Ahead:
-    """The one piece of work that is begun before it is certain, and may be thrown away."""
-
-    def __init__(self) -> None:
-        self._of: str | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Ahead:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.discard()
-
-    async def begin(self, of: str, work: Coroutine[Any, Any, None]) -> None:
-        """Begin `work`, which follows from `of`; what was begun before is stopped first."""
-        try:
-            await self.discard()
-        except BaseException:
-            work.close()
-            raise
-        self._of, self._task = of, asyncio.create_task(work, name="ahead")
-
-    def is_of(self, what: str) -> bool:
-        return self._of == what
-
-    async def finish(self) -> None:
-        """Wait for the work. Raises what it raised."""
-        if self._task is not None:
-            await self._task
-
-    async def discard(self) -> None:
-        """Return when the work has stopped; what it raises no longer matters."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
-            if not self._task.cancelled() and (error := self._task.exception()):
-                logger.debug("discarded work had failed", exc_info=error)
-        self._of = self._task = None
 
 
 _READING_ALONG = "the words so far"
@@ -100,32 +74,42 @@ class Turn:
     conversation: Conversation
     fallback: FallbackPolicy
     phrasing: VoiceConfig
+    budget: BudgetConfig
+    session_id: str
     session_started_at_s: float
+    record: Callable[[TurnRecord], None]
     timeline: TurnTimeline = field(default_factory=TurnTimeline)
     images: tuple[ImageFrame, ...] = ()
     """Pictures that the person handed over with typed words."""
 
+    wanted: Configure = field(default_factory=Configure)
+    """Settings of this turn alone."""
+
     _plan: Plan = field(init=False)
-    _scene: asyncio.Task[Scene | None] = field(init=False)
+    _gaze: Gaze = field(init=False)
     _speaker: Speaker = field(init=False)
-    _asked: Prompt = field(init=False, default=())
+    _asked: Asked | None = field(init=False, default=None)
+    _calls: CallReader = field(init=False)
     _shown: Transcript | None = field(init=False, default=None)
+    _degraded: list[Degraded] = field(init=False, default_factory=list)
 
     async def take(self, utterance: Utterance) -> None:
-        self._plan = self.fallback.plan
+        self._plan = self.fallback.plan.with_wishes(self.wanted)
+        self._calls = CallReader(self.conversation.tools)
         self._speaker = self.peer.new_speaker(self._on_phrase)
         self.timeline.mark(Mark.SPEECH_STARTED, utterance.heard.started_at_s)
-        self._scene = asyncio.create_task(self._look(), name="look")
+        self._gaze = self._new_gaze()
+        self._gaze.look()
         status = ReplyStatus.CANCELLED
         try:
             async with Ahead() as ahead:
-                said = await self._hear(utterance, ahead)
-                if not said:
+                if not await self._hear(utterance, ahead):
                     return
                 self._speaker.open()
-                await ahead.finish()
+                async with Ahead() as filler:
+                    await filler.begin("", self._pass_the_time())
+                    await ahead.finish()
             status = ReplyStatus.COMPLETED
-            self.fallback.after_turn()
         except StageError as error:
             status = ReplyStatus.FAILED
             logger.warning("turn degraded: %s failed: %s", error.stage, error)
@@ -152,23 +136,28 @@ class Turn:
         """Fall silent at once; the task that runs `take` is cancelled next."""
         self._speaker.stop()
 
-    async def _hear(self, utterance: Utterance, ahead: Ahead) -> str:
-        """Follow the utterance to its end, keeping the work ahead in step with it."""
+    async def _hear(self, utterance: Utterance, ahead: Ahead) -> bool:
+        """Follow the utterance to its end, keeping the work ahead in step with it.
+
+        Return whether there is something to answer. What was typed may have no words of its own:
+        then it is what stands in the conversation.
+        """
         async for heard in utterance.follow():
             self._show(heard)
             words = heard.transcript
-            if words.is_final and words.text:
+            if words.is_final and (words.text or heard.is_typed):
                 if not ahead.is_of(words.text):
                     await self._begin_answer(words.text, heard, ahead)
             elif heard.phase is Phase.SPEAKING and not ahead.is_of(_READING_ALONG):
                 self.timeline.forget_reply()
                 await ahead.begin(_READING_ALONG, self._read_along(utterance))
         heard = utterance.heard
-        if heard.transcript.text or heard.failure:
+        is_something = bool(heard.transcript.text or heard.failure or heard.is_typed)
+        if is_something:
             self._confirm(heard)
         if heard.failure:
             raise RecognizerError(heard.failure)
-        return heard.transcript.text
+        return is_something
 
     def _show(self, heard: Heard) -> None:
         """Tell the person what has been understood so far, where it is news."""
@@ -188,37 +177,73 @@ class Turn:
         if heard.voice_stopped_at_s is not None:
             self.timeline.mark(Mark.PAUSE_NOTICED, heard.paused_at_s)
         self.timeline.mark(Mark.TRANSCRIPT_FINAL)
+        self._gaze.look()
         await ahead.discard()
         self._speaker = self.peer.new_speaker(self._on_phrase)
-        await ahead.begin(text, self._answer(text))
+        scene_wait_ms = None if heard.is_typed else self._plan.scene_wait_ms
+        await ahead.begin(text, self._answer(text, scene_wait_ms))
 
     async def _read_along(self, utterance: Utterance) -> None:
         """Have the brain read what is certain, so that its first token is near."""
-        scene = await asyncio.shield(self._scene)
+        await self._gaze.settled()
         read: str | None = None
         async for heard in utterance.follow():
             if heard.transcript.committed != read:
                 read = heard.transcript.committed
-                await self.brain.prefill(self._asking(read, scene))
+                await self.brain.prefill(self._asking(read).prompt)
 
-    async def _answer(self, text: str) -> None:
+    async def _answer(self, text: str, scene_wait_ms: float | None) -> None:
         """Speak the reply while it is still being written.
 
         Three engines run at once, each ahead of the next by what its stream may buffer.
         """
-        self._asked = self._asking(text, await self._scene_in_time())
+        if not await self._gaze.settled(within_ms=scene_wait_ms):
+            self._tell_degraded("eyes", "the picture came too late")
+        self._asked = self._asking(text)
+        self.timeline.mark(Mark.SCENE_KNOWN)
+        self._calls = CallReader(self.conversation.tools)
         limit = self._plan.max_reply_tokens
-        async with self.brain.reply(self._asked, max_tokens=limit) as pieces:
-            async for phrase in phrases(self._texts(pieces), self.phrasing):
+        async with self.brain.reply(self._asked.prompt, max_tokens=limit) as pieces:
+            words = self._calls.words(self._texts(pieces))
+            async for phrase in phrases(words, self._phrasing()):
                 self.timeline.mark(Mark.FIRST_PHRASE)
+                drags = self._drags(phrase)
                 await self._say(phrase)
+                if drags:
+                    self._tell_degraded("brain", "the answer was cut short")
+                    break
         await self._speaker.drained()
 
-    def _asking(self, text: str, scene: Scene | None) -> Prompt:
-        return self.conversation.asking(text, scene=scene, images=self.images)
+    def _drags(self, phrase: str) -> bool:
+        """The brain is so slow that the voice has to wait for it: stop where a sentence ends, or
+        else a little later, rather than stammer on."""
+        sounding_ms = self.timeline.since_ms(Mark.FIRST_SENT)
+        if sounding_ms is None or not self._speaker.is_dry:
+            return False
+        patience = 1 if phrase.rstrip().endswith(tuple(".!?。！？")) else 3
+        return sounding_ms > patience * self._plan.dragging_ms
+
+    def _asking(self, text: str) -> Asked:
+        return self.conversation.asking(
+            text,
+            turn_id=self.turn_id,
+            scene=self._gaze.scene,
+            history_share=self._plan.history_share,
+            instructions=self.wanted.system_prompt,
+        )
+
+    def _phrasing(self) -> VoiceConfig:
+        """The settings, with the first phrase no longer than the plan has it."""
+        most = self._plan.first_phrase_max_words
+        if most is None or most >= self.phrasing.first_phrase_max_words:
+            return self.phrasing
+        least = min(most, self.phrasing.first_phrase_min_words)
+        return replace(self.phrasing, first_phrase_max_words=most, first_phrase_min_words=least)
 
     async def _texts(self, pieces: AsyncIterator[ReplyPiece]) -> AsyncIterator[str]:
-        async for piece in pieces:
+        silent = BrainError("the brain has not said anything for too long")
+        limit_ms = self._plan.silence_limit_ms
+        async for piece in impatient(pieces, limit_ms=limit_ms, error=silent):
             self.timeline.mark(Mark.FIRST_TOKEN)
             if piece.stats is not None:
                 self.timeline.stats = piece.stats
@@ -229,45 +254,67 @@ class Turn:
         self._speaker.begin(phrase)
         if not self._plan.speak:
             return
+        silent = VoiceError("the voice has not said anything for too long")
+        limit_ms = self._plan.silence_limit_ms
         try:
-            async with self.voice.speak(phrase) as frames:
-                async for frame in frames:
+            async with self._sound_of(phrase) as frames:
+                async for frame in impatient(frames, limit_ms=limit_ms, error=silent):
                     self.timeline.mark(Mark.FIRST_AUDIO)
                     await self._speaker.play(frame)
         except VoiceError as error:
             self._plan = self._degrade(error)
 
-    async def _look(self) -> Scene | None:
-        """What the camera shows as the person begins to speak."""
-        frame = self.peer.camera.newest()
-        if frame is None or not self._plan.use_vision:
-            return None
-        try:
-            scene = await self.eyes.look(frame)
-        except EyesError as error:
-            self._plan = self._degrade(error)
-            return None
-        self.peer.send(SceneSeen(facts=scene.facts))
-        return scene
+    def _sound_of(self, text: str) -> Stream[AudioFrame]:
+        """Spoken by the voice that the person wants, or by one that can read it."""
+        voice = self.fallback.voices.reading(text, self._plan.voice)
+        if (shortcoming := self.fallback.shortcoming(voice)) is not None:
+            self._tell_degraded("voice", shortcoming)
+        return self.voice.speak(text, voice=voice, speed=self._plan.speed)
 
-    async def _scene_in_time(self) -> Scene | None:
-        """The scene, unless it is late: then the answer does without."""
-        limit_s = self._plan.scene_wait_ms / 1_000
-        done, _ = await asyncio.wait([self._scene], timeout=limit_s)
-        if not done:
-            self.peer.send(Degraded(stage="eyes", reason="the picture came too late"))
-            return None
-        return self._scene.result()
+    async def _pass_the_time(self) -> None:
+        """Say that the answer takes its time, when it does. The answer cuts it off."""
+        waited_ms = self.timeline.since_ms(Mark.SPEECH_ENDED) or 0.0
+        await asyncio.sleep((self._plan.acknowledge_after_ms - waited_ms) / 1_000)
+        if Mark.FIRST_AUDIO in self.timeline.at_s or not self._plan.speak:
+            return
+        self.timeline.mark(Mark.FILLER_SENT)
+        self._tell_degraded("brain", "the answer takes a moment")
+        with suppress(VoiceError):
+            async with self._sound_of(self.fallback.acknowledgement(self._gaze.scene)) as frames:
+                async for frame in frames:
+                    self._speaker.fill(frame)
+
+    def _new_gaze(self) -> Gaze:
+        """At the picture that was handed over, else at the camera."""
+        shown = StillCamera(self.images[0]) if self.images else self.peer.camera
+        return Gaze(
+            camera=shown if self._plan.use_vision else StillCamera(None),
+            eyes=self.eyes,
+            image_side_px=self._plan.image_side_px,
+            before=self.conversation.scene,
+            on_seen=self._on_seen,
+            on_failure=self._on_blind,
+        )
+
+    def _on_seen(self, scene: Scene) -> None:
+        self.peer.send(SceneSeen(facts=scene.facts, preview=scene.preview))
+
+    def _on_blind(self, error: EyesError) -> None:
+        self._plan = self._degrade(error)
 
     def _degrade(self, error: StageError) -> Plan:
         logger.warning("turn degraded: %s failed: %s", error.stage, error)
-        self.peer.send(Degraded(stage=error.stage, reason=str(error)))
+        self._tell_degraded(error.stage, str(error))
         self.fallback.after_error(error.stage)
         return self.fallback.plan
 
+    def _tell_degraded(self, stage: str, reason: str) -> None:
+        self._degraded.append(Degraded(stage=stage, reason=reason))
+        self.peer.send(self._degraded[-1])
+
     async def _apologise(self, error: StageError) -> None:
         """Say what the policy wants said. A second failure must not end the session."""
-        self.peer.send(Degraded(stage=error.stage, reason=str(error)))
+        self._tell_degraded(error.stage, str(error))
         apology = self.fallback.after_error(error.stage)
         if apology:
             with suppress(StageError):
@@ -277,6 +324,7 @@ class Turn:
 
     def _confirm(self, heard: Heard) -> None:
         """The person has finished: from here on the answer may be heard."""
+        self.fallback.understood(heard.transcript.text)
         self.timeline.mark(Mark.TURN_CONFIRMED)
         ended_at_s = heard.voice_stopped_at_s
         if ended_at_s is not None:
@@ -284,11 +332,12 @@ class Turn:
         if ended_at_s is not None and self._shown is not None:
             since_ms = 1_000 * (ended_at_s - self.session_started_at_s)
             self.peer.send(SpeechStopped(turn_id=self.turn_id, audio_end_ms=round(since_ms)))
-        self._asked = self._asked or self._asking(heard.transcript.text, None)
+        self._asked = self._asked or self._asking(heard.transcript.text)
+        self.conversation.answering()
         self.peer.send(
             UserSaid(turn_id=self.turn_id, text=heard.transcript.text, was_typed=ended_at_s is None)
         )
-        self.peer.send(ReplyStarted(turn_id=self.turn_id))
+        self.peer.send(ReplyStarted(turn_id=self.turn_id, speaks=self._plan.speak))
         self.peer.send(StateChanged(state=State.THINKING))
 
     def _on_phrase(self, phrase: str) -> None:
@@ -310,17 +359,43 @@ class Turn:
         )
 
     def _end(self, status: ReplyStatus) -> None:
-        self._scene.cancel()
+        self._gaze.end()
         self._speaker.stop()
         self.timeline.mark(Mark.DONE)
         if Mark.TURN_CONFIRMED not in self.timeline.at_s:
             return
-        heard = self._speaker.heard
+        spoken = self._speaker.spoken
+        calls = self._calls.calls if status is ReplyStatus.COMPLETED else ()
         if self._asked:
-            self.conversation.remember(self._asked, heard)
-        self.peer.send(ReplyEnded(turn_id=self.turn_id, status=status, heard=heard))
+            self.conversation.remember(
+                self._asked, self.turn_id, spoken, calls=calls, scene=self._gaze.scene
+            )
+        self.peer.send(
+            ReplyEnded(
+                turn_id=self.turn_id,
+                status=status,
+                heard=spoken.text,
+                calls=calls,
+                stats=self.timeline.stats,
+            )
+        )
         self._send_timeline()
         self.peer.send(StateChanged(state=State.LISTENING))
-        logger.info(
-            "%s %s: voice to voice %s ms", self.turn_id, status, self.timeline.voice_to_voice_ms
+        late = overruns(self.timeline, self.budget)
+        for stage, reason in self.fallback.after_turn(overrun.stage for overrun in late):
+            self._tell_degraded(stage, reason)
+        self.record(
+            TurnRecord(
+                session_id=self.session_id,
+                turn_id=self.turn_id,
+                status=status,
+                was_typed=Mark.SPEECH_ENDED not in self.timeline.at_s,
+                voice_to_voice_ms=self.timeline.voice_to_voice_ms,
+                lines=self.timeline.ledger(),
+                overruns=late,
+                degraded=tuple(self._degraded),
+                stats=self.timeline.stats,
+                had_filler=Mark.FILLER_SENT in self.timeline.at_s,
+                speech_s=(self.timeline.between_ms(Mark.FIRST_SENT, Mark.DONE) or 0.0) / 1_000,
+            )
         )

@@ -4,6 +4,7 @@ its Protocol: leaving a stream leaves the stage idle."""
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
@@ -54,6 +55,7 @@ class ScriptedUtterance(LiveUtterance):
 
     def __init__(self, *, started_at_s: float = 0.0) -> None:
         super().__init__(Heard(phase=Phase.SPEAKING, started_at_s=started_at_s))
+        self.clock: Callable[[], float] = time.monotonic
 
     async def become(
         self,
@@ -65,6 +67,7 @@ class ScriptedUtterance(LiveUtterance):
         speech_ms: float = 500.0,
     ) -> None:
         paused = phase is not Phase.SPEAKING
+        now_s = self.clock()
         self.publish(
             Heard(
                 phase=phase,
@@ -75,8 +78,8 @@ class ScriptedUtterance(LiveUtterance):
                 ),
                 speech_ms=speech_ms,
                 started_at_s=self.heard.started_at_s,
-                voice_stopped_at_s=1.0 if paused else None,
-                paused_at_s=1.1 if paused else None,
+                voice_stopped_at_s=now_s - 0.2 if paused else None,
+                paused_at_s=now_s - 0.1 if paused else None,
             )
         )
         await settle()
@@ -129,10 +132,11 @@ class ScriptedVoice:
     def __init__(self, *, fails: bool = False) -> None:
         self.fails = fails
         self.spoken: list[str] = []
+        self.voices: list[str] = []
         self.busy = 0
 
     @asynccontextmanager
-    async def _speak(self, phrase: str) -> AsyncGenerator[AsyncIterator[AudioFrame]]:
+    async def _speak(self, phrase: str, voice: str) -> AsyncGenerator[AsyncIterator[AudioFrame]]:
         async def frames() -> AsyncIterator[AudioFrame]:
             if self.fails:
                 raise VoiceError("no voice model")
@@ -141,14 +145,15 @@ class ScriptedVoice:
                 yield sound(50)
 
         self.spoken.append(phrase)
+        self.voices.append(voice)
         self.busy += 1
         try:
             yield frames()
         finally:
             self.busy -= 1
 
-    def speak(self, phrase: str) -> Stream[AudioFrame]:
-        return self._speak(phrase)
+    def speak(self, phrase: str, *, voice: str, speed: float) -> Stream[AudioFrame]:
+        return self._speak(phrase, voice)
 
 
 class ScriptedEyes:
@@ -156,20 +161,20 @@ class ScriptedEyes:
         self.facts, self.look_s, self.fails = facts, look_s, fails
         self.looked = 0
 
-    async def look(self, frame: ImageFrame) -> Scene:
+    async def look(self, frame: ImageFrame, *, image_side_px: int = 0) -> Scene:
         self.looked += 1
         await asyncio.sleep(self.look_s)
         if self.fails:
             raise EyesError("no detector")
-        return Scene(facts=self.facts)
+        return Scene(facts=self.facts, image=frame if image_side_px else None)
 
 
 class ScriptedCamera:
     def __init__(self, frame: ImageFrame | None = None) -> None:
         self.frame = frame
 
-    def newest(self) -> ImageFrame | None:
-        return self.frame
+    def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
+        return None if unlike is self.frame else self.frame
 
 
 class ScriptedPeer:

@@ -137,3 +137,31 @@ async def test_a_new_speaker_silences_the_one_before(
     playout.new_speaker(lambda _: None)
     assert not playout.pull(FRAME_SAMPLES).any()
     assert not speaker.is_audible
+
+
+async def test_a_filler_is_cut_off_when_the_reply_begins(
+    playout: Playout, speaker: ReplySpeaker, seen: list[str]
+) -> None:
+    speaker.fill(sound(500, level=3_000))
+    assert not playout.pull(FRAME_SAMPLES).any()
+    speaker.open()
+    assert (playout.pull(FRAME_SAMPLES) == 3_000).all()
+    assert (seen, speaker.heard, speaker.is_audible) == ([], "", False)
+    speaker.begin("Hello.")
+    await speaker.play(sound(100))
+    changing = playout.pull(FRAME_SAMPLES)
+    assert np.all(np.diff(changing[:240].astype(int)) <= 0)
+    assert (changing[240:] == 1_000).all()
+    assert seen == ["Hello."]
+
+
+async def test_a_filler_that_comes_too_late_is_not_heard(
+    playout: Playout, speaker: ReplySpeaker
+) -> None:
+    speaker.open()
+    speaker.begin("Hello.")
+    await speaker.play(sound(40))
+    playout.pull(FRAME_SAMPLES)
+    speaker.fill(sound(500, level=3_000))
+    assert playout.pull(FRAME_SAMPLES).max() == 1_000
+    assert not playout.pull(FRAME_SAMPLES).any()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.timeline import Mark, TurnTimeline
+from assistant.types import ReplyStats
 
 TURN = {
     Mark.SPEECH_STARTED: 8.0,
@@ -15,6 +16,17 @@ TURN = {
     Mark.TURN_CONFIRMED: 10.35,
     Mark.FIRST_SENT: 10.79,
 }
+
+
+STATS = ReplyStats(
+    prompt_tokens=10,
+    cached_tokens=8,
+    reply_tokens=4,
+    queue_ms=50.0,
+    prefill_ms=100.0,
+    ttft_ms=150.0,
+    tpot_ms=1.0,
+)
 
 
 def timeline(**changes: float | None) -> TurnTimeline:
@@ -31,19 +43,19 @@ def timeline(**changes: float | None) -> TurnTimeline:
     [
         (
             {},
-            {"pause": 140, "asr": 160, "first token": 150, "first phrase": 250, "tts": 80}
+            {"pause": 140, "asr": 160, "prefill": 150, "first phrase": 250, "tts": 80}
             | {"pacing": 10},
             {"end of turn": 350},
         ),
         (  # the end of turn was certain only after the reply was ready
             {"turn_confirmed": 10.9, "first_sent": 10.91},
-            {"pause": 140, "asr": 160, "first token": 150, "first phrase": 250, "tts": 80}
+            {"pause": 140, "asr": 160, "prefill": 150, "first phrase": 250, "tts": 80}
             | {"end of turn": 120, "pacing": 10},
             {},
         ),
         (  # heard at the listener
             {"first_heard": 10.88},
-            {"pause": 140, "asr": 160, "first token": 150, "first phrase": 250, "tts": 80}
+            {"pause": 140, "asr": 160, "prefill": 150, "first phrase": 250, "tts": 80}
             | {"pacing": 10, "network and playout": 90},
             {"end of turn": 350},
         ),
@@ -54,8 +66,7 @@ def timeline(**changes: float | None) -> TurnTimeline:
         ),
         (  # work that was done before the person stopped costs nothing
             {"pause_noticed": 9.9, "transcript_final": 9.95},
-            {"pause": 0, "asr": 0, "first token": 450, "first phrase": 250, "tts": 80}
-            | {"pacing": 10},
+            {"pause": 0, "asr": 0, "prefill": 450, "first phrase": 250, "tts": 80} | {"pacing": 10},
             {"end of turn": 350},
         ),
     ],
@@ -73,6 +84,22 @@ def test_ledger(
         if not line.overlapped:
             assert line.start_ms == pytest.approx(end_ms)
             end_ms = line.start_ms + line.duration_ms
+
+
+def test_waiting_for_the_brain_is_told_apart_from_its_reading() -> None:
+    turn = timeline()
+    turn.stats = STATS
+    shares = {line.name: round(line.duration_ms) for line in turn.ledger() if not line.overlapped}
+    assert (shares["queue"], shares["prefill"]) == (50, 100)
+    assert turn.voice_to_voice_ms == pytest.approx(sum(shares.values()))
+
+
+def test_waiting_for_the_camera_is_a_line_of_its_own() -> None:
+    lines = timeline(scene_known=None).ledger()
+    assert "vision" not in {line.name for line in lines}
+    turn = timeline()
+    turn.at_s[Mark.SCENE_KNOWN] = 10.38
+    assert {line.name: round(line.duration_ms) for line in turn.ledger()}["vision"] == 80
 
 
 def test_a_typed_turn_has_no_ledger() -> None:

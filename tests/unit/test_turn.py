@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from assistant.config import VoiceConfig
+from assistant.config import BudgetConfig, VoiceConfig
 from assistant.conversation import Conversation
 from assistant.events import (
     Degraded,
@@ -17,8 +17,9 @@ from assistant.events import (
     UserSaid,
 )
 from assistant.fallback import FallbackPolicy, Plan
+from assistant.records import TurnRecord
 from assistant.turn import Turn
-from assistant.types import ImageFrame, Message, Phase, Prompt, Role
+from assistant.types import ImageFrame, Phase, Prompt, Role
 from tests.fakes import (
     ScriptedBrain,
     ScriptedEyes,
@@ -50,6 +51,7 @@ class Stage:
         self.utterance = ScriptedUtterance()
         self.conversation = Conversation(system_prompt="Be brief.", max_tokens=1_000)
         self.fallback = FallbackPolicy()
+        self.records: list[TurnRecord] = []
         self.turn = Turn(
             turn_id="turn_1",
             peer=self.peer,
@@ -59,7 +61,10 @@ class Stage:
             conversation=self.conversation,
             fallback=self.fallback,
             phrasing=VoiceConfig(),
+            budget=BudgetConfig(),
+            session_id="session",
             session_started_at_s=0.0,
+            record=self.records.append,
         )
 
     async def begin(self) -> asyncio.Task[None]:
@@ -165,7 +170,8 @@ async def test_words_whose_reply_was_never_heard_are_joined_with_the_next() -> N
     task.cancel()
     await asyncio.wait([task])
     assert stage.said() == [(Role.USER, "I want to")]
-    assert stage.conversation.asking("go home")[-1].text == "I want to go home"
+    asked = stage.conversation.asking("go home", turn_id="turn_2")
+    assert asked.prompt[-1].text == "I want to go home"
 
 
 async def test_failing_brain_is_apologised_for_and_the_question_is_kept() -> None:
@@ -216,7 +222,7 @@ async def test_failing_eyes_cost_the_answer_nothing() -> None:
 
 async def test_ledger_adds_up_to_what_was_measured() -> None:
     stage = Stage(ScriptedBrain(ANSWER, token_s=0.001))
-    stage.turn.timeline.clock = Clock()
+    stage.turn.timeline.clock = stage.utterance.clock = Clock()
     task = await stage.begin()
     await stage.utterance.become(Phase.PAUSED, "capital")
     await stage.utterance.become(Phase.ENDED, "capital")
@@ -239,13 +245,59 @@ class Clock:
         return self.now_s
 
 
-def test_oldest_turns_are_left_out_when_the_prompt_is_too_long() -> None:
-    conversation = Conversation(system_prompt="Be brief.", max_tokens=120)
-    for n in range(12):
-        conversation.remember(conversation.asking(f"question number {n}"), f"answer number {n}")
-    prompt = conversation.asking("and now?")
-    assert prompt[0] == Message(role=Role.SYSTEM, text="Be brief.")
-    assert prompt[-1].text == "and now?"
-    assert prompt[1].role is Role.USER
-    assert prompt[-2].text == "answer number 11"
-    assert len(prompt) < 14
+async def test_a_late_answer_is_announced_and_cuts_the_announcement_off() -> None:
+    stage = Stage(ScriptedBrain(ANSWER, token_s=0.05))
+    stage.fallback.best = Plan(acknowledge_after_ms=0)
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "hello")
+    await stage.peer.play_until(task)
+    assert stage.voice.spoken[0] == "One moment."
+    assert stage.records[0].had_filler
+    assert stage.said()[1] == (Role.ASSISTANT, "".join(ANSWER))
+    words = [e.text for e in stage.peer.events if isinstance(e, ReplyWords)]
+    assert "".join(words) == "".join(ANSWER)
+
+
+async def test_a_prompt_answer_is_not_announced() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "hello")
+    await stage.peer.play_until(task)
+    assert "One moment." not in stage.voice.spoken
+    assert not stage.records[0].had_filler
+
+
+async def test_a_brain_that_says_nothing_is_given_up_and_apologised_for() -> None:
+    stage = Stage(ScriptedBrain(ANSWER, token_s=60))
+    stage.fallback.best = Plan(silence_limit_ms=20)
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "hello")
+    await asyncio.sleep(0.05)
+    await stage.peer.play_until(task)
+    assert stage.said()[1][1].startswith("Sorry")
+    assert stage.brain.busy == 0
+
+
+async def test_an_answer_that_drags_ends_at_a_full_stop() -> None:
+    stage = Stage(ScriptedBrain(["It is red. ", "It is also ", "very big. ", "And so on. "] * 3))
+    stage.brain.token_s = 0.05
+    stage.fallback.best = Plan(dragging_ms=0)
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "hello")
+    await stage.peer.play_until(task)
+    heard = stage.said()[1][1]
+    assert heard.startswith("It is red. It is also")
+    assert heard.endswith(".")
+    assert len(heard) < 60
+    assert [e.reason for e in stage.records[0].degraded] == ["the answer was cut short"]
+
+
+async def test_a_turn_is_recorded_without_its_words() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "my secret")
+    await stage.peer.play_until(task)
+    (record,) = stage.records
+    assert record.status is ReplyStatus.COMPLETED
+    assert record.ledger_error_ms < 1e-6
+    assert "secret" not in repr(record)

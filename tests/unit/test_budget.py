@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from assistant.budget import Stage, deadlines_ms, overruns
+from assistant.config import BudgetConfig
+from assistant.timeline import Mark, TurnTimeline
+
+IN_TIME = {
+    Mark.SPEECH_ENDED: 10.0,
+    Mark.PAUSE_NOTICED: 10.13,
+    Mark.TRANSCRIPT_FINAL: 10.25,
+    Mark.FIRST_TOKEN: 10.40,
+    Mark.FIRST_PHRASE: 10.75,
+    Mark.FIRST_AUDIO: 10.85,
+    Mark.FIRST_HEARD: 11.0,
+}
+
+
+def test_deadlines_add_up_to_the_promise() -> None:
+    assert deadlines_ms(BudgetConfig()) == {
+        Stage.ENDPOINTING: 250,
+        Stage.ASR: 250,
+        Stage.VISION: 250,
+        Stage.PREFILL: 400,
+        Stage.FIRST_PHRASE: 750,
+        Stage.TTS: 850,
+        Stage.NETWORK: 1_000,
+    }
+
+
+@pytest.mark.parametrize(
+    ("later", "late"),
+    [
+        ({}, {}),
+        # What one stage saved is lent to the next.
+        ({Mark.FIRST_TOKEN: 10.30, Mark.FIRST_PHRASE: 10.74}, {}),
+        # Only the stage that lost the time is blamed.
+        (
+            {
+                Mark.TRANSCRIPT_FINAL: 10.45,
+                Mark.FIRST_TOKEN: 10.60,
+                Mark.FIRST_PHRASE: 10.95,
+                Mark.FIRST_AUDIO: 11.05,
+                Mark.FIRST_HEARD: 11.2,
+            },
+            {Stage.ASR: 200},
+        ),
+        # A late turn that was caught up again is in time.
+        ({Mark.TRANSCRIPT_FINAL: 10.35}, {Stage.ASR: 100}),
+        # Two are blamed, each for its own part.
+        (
+            {Mark.FIRST_TOKEN: 10.50, Mark.FIRST_PHRASE: 11.0, Mark.FIRST_AUDIO: 11.05},
+            {Stage.PREFILL: 100, Stage.FIRST_PHRASE: 150},
+        ),
+        ({Mark.SCENE_KNOWN: 10.55}, {Stage.VISION: 300}),
+    ],
+)
+def test_who_made_a_turn_late(later: dict[Mark, float], late: dict[Stage, float]) -> None:
+    timeline = TurnTimeline(at_s={**IN_TIME, **later})
+    found = {o.stage: round(o.late_ms) for o in overruns(timeline, BudgetConfig())}
+    assert found == late
+
+
+def test_a_typed_turn_overruns_nothing() -> None:
+    timeline = TurnTimeline(at_s={Mark.FIRST_TOKEN: 99.0})
+    assert overruns(timeline, BudgetConfig()) == ()

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from assistant.budget import Stage
+from assistant.fallback import LADDERS, FallbackPolicy, Plan, fixed_phrases
+from assistant.types import Scene
+
+LATE = [Stage.FIRST_PHRASE]
+
+
+@pytest.mark.parametrize(
+    ("turns", "rung"),
+    [
+        ("g", 0),
+        ("l", 0),
+        ("ll", 1),
+        ("lgl", 1),
+        ("lggl", 0),
+        ("llll", 2),
+        ("llllll", 3),
+        ("l" * 20, 3),
+        ("ll" + "g" * 9, 1),
+        ("ll" + "g" * 10, 0),
+        ("llll" + "g" * 10, 1),
+        ("llll" + "g" * 20, 0),
+        ("ll" + "g" * 9 + "l" + "g" * 9, 1),
+    ],
+)
+def test_two_late_turns_of_three_go_down_and_ten_good_ones_up(turns: str, rung: int) -> None:
+    policy = FallbackPolicy()
+    for turn in turns:
+        policy.after_turn(LATE if turn == "l" else [])
+    expected: dict[str, object] = {}
+    for step in LADDERS[Stage.FIRST_PHRASE][:rung]:
+        expected |= step.changes
+    assert {name: getattr(policy.plan, name) for name in expected} == expected
+    if not rung:
+        assert policy.plan == Plan()
+
+
+def test_each_step_down_has_a_reason_that_is_told_once() -> None:
+    policy = FallbackPolicy()
+    told = [policy.after_turn(LATE) for _ in range(6)]
+    assert [reason for steps in told for _, reason in steps] == [
+        rung.reason for rung in LADDERS[Stage.FIRST_PHRASE]
+    ]
+
+
+def test_stages_are_judged_apart() -> None:
+    policy = FallbackPolicy()
+    policy.after_turn([Stage.TTS])
+    policy.after_turn([Stage.PREFILL])
+    assert policy.plan == Plan()
+
+
+def test_what_the_person_chose_is_never_exceeded() -> None:
+    policy = FallbackPolicy()
+    policy.configure(speak=False, max_reply_tokens=20)
+    for _ in range(6):
+        policy.after_turn(LATE)
+    assert policy.plan.max_reply_tokens == 20
+    assert not policy.plan.speak
+
+
+def test_a_voice_that_failed_is_tried_again_after_a_turn_in_text() -> None:
+    policy = FallbackPolicy()
+    policy.after_error("voice")
+    spoken = []
+    for _ in range(3):
+        spoken.append(policy.plan.speak)
+        policy.after_turn([])
+    assert spoken == [False, False, True]
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "fr"])
+def test_everything_that_may_be_said_is_made_beforehand(language: str) -> None:
+    policy = FallbackPolicy(language=language)
+    said = {
+        policy.after_error("brain"),
+        policy.after_error("ears"),
+        policy.acknowledgement(None),
+        policy.acknowledgement(Scene(facts=("a cat",))),
+    }
+    assert said == set(fixed_phrases(language))
