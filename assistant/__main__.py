@@ -1,4 +1,4 @@
-"""The command line: serve | ask | models | doctor | bench."""
+"""The command line: serve | ask | models | voices | doctor | bench."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assistant import __version__
 from assistant.config import Config, load
 from assistant.errors import AssistantError, ConfigError
 
-BENCHMARKS = ("turns",)
+BENCHMARKS = ("turns", "hearing", "faults")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -86,6 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     verify = actions.add_parser("verify", parents=[common], help="check every file's SHA-256")
     verify.set_defaults(run=_models_verify)
 
+    voices = commands.add_parser("voices", parents=[common], help="who can speak, and what")
+    voices.set_defaults(run=_voices)
+
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing, what to do")
     doctor.set_defaults(run=_doctor)
 
@@ -114,7 +117,7 @@ def _serve(config: Config, options: argparse.Namespace) -> int:
 
 
 def _ask(config: Config, options: argparse.Namespace) -> int:
-    from assistant.ask import ask
+    from assistant.ask import as_json, ask, print_answer
     from assistant.audio_file import read_speech, write_wav
     from assistant.engines import start_engines
     from assistant.speaker import SAMPLE_RATE_HZ
@@ -131,9 +134,9 @@ def _ask(config: Config, options: argparse.Namespace) -> int:
         if audio is not None:
             write_wav(audio, answer.sound, SAMPLE_RATE_HZ)
         if options.json:
-            print(json.dumps(answer.as_json(str(audio) if audio else None), ensure_ascii=False))
+            print(json.dumps(as_json(answer, str(audio) if audio else None), ensure_ascii=False))
         else:
-            answer.print(audio)
+            print_answer(answer, audio)
         return 0 if answer.answer else 1
 
     return asyncio.run(run())
@@ -160,6 +163,13 @@ def _models_verify(config: Config, options: argparse.Namespace) -> int:
     from assistant.models_command import verify_models
 
     return verify_models(ModelStore(config.models.folder))
+
+
+def _voices(config: Config, options: argparse.Namespace) -> int:
+    from assistant.model_store import ModelStore
+    from assistant.voices_command import list_voices
+
+    return list_voices(ModelStore(config.models.folder), config.voice.model)
 
 
 def _doctor(config: Config, options: argparse.Namespace) -> int:

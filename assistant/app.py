@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from assistant.books import Books
 from assistant.config import Config
 from assistant.conversation import Conversation
 from assistant.engines import Engines, start_engines
 from assistant.fallback import FallbackPolicy, Plan
+from assistant.gaze import StillCamera
 from assistant.hearing import Listener
 from assistant.loop_lag import LoopLag
 from assistant.session import Session
@@ -23,7 +27,9 @@ from assistant.speaker import Playout
 from assistant.stages import Peer
 from assistant.transport import server
 from assistant.transport.peer import WebRtcPeer
+from assistant.transport.settings import SessionUpdate
 from assistant.transport.translator import Translator
+from assistant.transport.websocket_peer import Socket, WebSocketPeer
 from assistant.turn import Turn
 from assistant.types import ImageFrame
 from assistant.vision.camera import NewestFrame
@@ -36,12 +42,27 @@ _SWITCH_INTERVAL_S = 0.0005
 """Between Python threads: at the default of 5 ms, decoding video makes the sound stutter."""
 
 
-def new_session(engines: Engines, config: Config, peer: Peer) -> Session:
+def new_session(engines: Engines, config: Config, peer: Peer, books: Books) -> Session:
     """What one person gets: a conversation of their own, on the engines that all share."""
     conversation = Conversation(
         system_prompt=config.brain.system_prompt, max_tokens=config.brain.conversation_tokens
     )
-    fallback = FallbackPolicy(best=Plan(max_reply_tokens=config.brain.max_reply_tokens))
+    languages = config.ears.languages
+    best = Plan(
+        use_vision=config.eyes.mode != "off",
+        max_reply_tokens=config.brain.max_reply_tokens,
+        voice=engines.standard_voice,
+        speed=config.voice.speed,
+    )
+    if not (engines.brain_sees and config.eyes.mode in ("image", "both")):
+        best = replace(best, image_side_px=0)
+    fallback = FallbackPolicy(
+        best=best,
+        voices=engines.voices,
+        language=languages[0],
+        languages=languages,
+    )
+    session_id = secrets.token_hex(4)
     numbers = count(1)
     started_at_s = time.monotonic()
 
@@ -55,7 +76,10 @@ def new_session(engines: Engines, config: Config, peer: Peer) -> Session:
             conversation=conversation,
             fallback=fallback,
             phrasing=config.voice,
+            budget=config.budget,
+            session_id=session_id,
             session_started_at_s=started_at_s,
+            record=books.record,
             images=images,
         )
 
@@ -80,6 +104,7 @@ async def serve(config: Config) -> None:
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     lag = LoopLag()
     sessions = Sessions()
+    books = Books()
     with server.listen(config.server) as listener:
         async with start_engines(config) as engines, asyncio.TaskGroup() as tasks:
 
@@ -93,10 +118,12 @@ async def serve(config: Config) -> None:
 
             async def serve_call(peer: Peer) -> None:
                 with sessions.one_more():
-                    await new_session(engines, config, peer).run()
+                    await new_session(engines, config, peer, books).run()
 
             app = server.build_app(
-                new_caller=lambda: _new_caller(config),
+                new_caller=lambda: _new_caller(engines, config),
+                new_socket_peer=lambda socket: _new_socket_peer(socket, engines, config),
+                describe_session=lambda wanted: _describe_session(wanted, engines, config),
                 serve_call=serve_call,
                 health=health,
                 page_folder=_PAGE_FOLDER,
@@ -134,15 +161,41 @@ async def _announce(engines: Engines, port: int, config: Config) -> None:
     logger.info("ready: %s://%s:%d", scheme, host, port)
 
 
-def _new_caller(config: Config) -> WebRtcPeer:
+def _new_caller(engines: Engines, config: Config) -> WebRtcPeer:
     return WebRtcPeer(
         playout=Playout(buffer_ms=config.voice.buffer_ms),
         camera=NewestFrame(newest_within_ms=config.eyes.newest_within_ms),
-        translator=Translator(
-            model=config.brain.model,
-            voice=config.voice.model,
-            instructions=config.brain.system_prompt,
-            max_reply_tokens=config.brain.max_reply_tokens,
-        ),
+        translator=_new_translator(engines, config),
         ice_servers=config.server.ice_servers,
+    )
+
+
+def _new_socket_peer(socket: Socket, engines: Engines, config: Config) -> WebSocketPeer:
+    return WebSocketPeer(
+        socket,
+        playout=Playout(buffer_ms=config.voice.buffer_ms),
+        camera=StillCamera(None),
+        translator=_new_translator(engines, config, by_message=True),
+    )
+
+
+def _describe_session(
+    wanted: SessionUpdate | None, engines: Engines, config: Config
+) -> dict[str, Any]:
+    """What a session is like that begins with these settings. Raises ProtocolError."""
+    translator = _new_translator(engines, config, by_message=True)
+    if wanted is not None:
+        translator.from_wire(wanted)
+    return translator.book.session
+
+
+def _new_translator(engines: Engines, config: Config, *, by_message: bool = False) -> Translator:
+    return Translator(
+        model=config.brain.model,
+        voice=engines.standard_voice,
+        speed=config.voice.speed,
+        voices=engines.voices.offered(config.ears.languages, engines.standard_voice),
+        instructions=config.brain.system_prompt,
+        max_reply_tokens=config.brain.max_reply_tokens,
+        by_message=by_message,
     )

@@ -54,6 +54,9 @@ class ServerConfig:
     ice_servers: tuple[str, ...] = ()
     """STUN and TURN URLs. None are needed on one machine or one LAN."""
 
+    api_key_file: Path = Path("")
+    """File with the key that calls then need; empty for none, which is safe on localhost only."""
+
     max_sessions: Annotated[int, Between(1, 1_000)] = 8
     """People at once; one more is told that it is busy."""
 
@@ -74,6 +77,12 @@ class EarsConfig:
     """Two-letter code, or "auto" to detect one of `allowed_languages`."""
 
     allowed_languages: tuple[str, ...] = ("en", "zh")
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """In which people may speak."""
+        return self.allowed_languages if self.language == "auto" else (self.language,)
+
     threads: Threads = 2
     first_partial_ms: Milliseconds = 350
     """Speech before the first partial transcript."""
@@ -192,7 +201,11 @@ class BrainConfig:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoiceConfig:
     model: str = "piper-en-us-joe-medium"
+    """One of `assistant voices`. For one that is not here espeak-ng speaks."""
+
     speed: Annotated[float, Between(0.5, 2)] = 1.0
+    """1 is the voice's own; 2 is twice as fast."""
+
     speaker: Annotated[int, Between(0, 1_000)] = 0
     """Which voice of a model with several."""
 
@@ -208,7 +221,10 @@ class VoiceConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EyesConfig:
-    enabled: bool = True
+    mode: Literal["facts", "image", "both", "off"] = "facts"
+    """What the brain is given of a picture: what detectors find in it ("facts"), the "image" itself
+    where the brain has a projector (and facts where it has none), "both", or nothing ("off")."""
+
     detector_model: str = "openpibo-detect"
     text_model: str = "rapidocr"
     max_side_px: Annotated[int, Between(64, 4_096)] = 960
@@ -227,7 +243,10 @@ class WorkersConfig:
     niceness: Annotated[int, Between(0, 19)] = 5
     """Engines run this much below the process that moves the sound."""
 
-    restart_wait_ms: Milliseconds = 20_000
+    hung_after_ms: Annotated[int, Between(100, 60_000)] = 4_000
+    """An engine's process that does not answer for this long is killed and started again."""
+
+    restart_wait_ms: Milliseconds = 6_000
     """How long a turn waits for an engine that is being restarted."""
 
     start_timeout_ms: Annotated[int, Between(1_000, 600_000)] = 120_000
@@ -263,6 +282,55 @@ class BudgetConfig:
             )
 
 
+StageName = Literal[
+    "voice_to_voice",
+    "endpointing",
+    "asr",
+    "vision",
+    "queue",
+    "prefill",
+    "first_phrase",
+    "tts",
+    "end_of_turn",
+    "pacing",
+    "network",
+]
+"""What adds to the wait, and the whole of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertConfig:
+    """An alert when a percentile of the last turns is over its limit."""
+
+    stage: StageName = "voice_to_voice"
+    percentile: Annotated[int, Between(1, 99)] = 95
+    limit_ms: Annotated[int, Between(1, 60_000)] = 2_000
+    window_turns: Annotated[int, Between(10, 1_000)] = 50
+    """How many of the last turns it looks at; fewer than ten say nothing."""
+
+    window_minutes: Annotated[int, Between(1, 1_440)] = 60
+    """How old they may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitoringConfig:
+    webhook: str = ""
+    """URL to which alerts are posted as JSON; empty for none."""
+
+    otlp_endpoint: str = ""
+    """URL to which each turn's spans go, such as "http://localhost:4318/v1/traces"; empty for none.
+    Needs pip install 'parley-assistant[otel]'."""
+
+    alerts: tuple[AlertConfig, ...] = (AlertConfig(),)
+    """A list of your own takes the place of this one; `alerts = []` for none."""
+
+    def __post_init__(self) -> None:
+        for key in ("webhook", "otlp_endpoint"):
+            url = getattr(self, key)
+            if url and not url.startswith(("http://", "https://")):
+                raise ConfigError(f"monitoring.{key} must be an http or https URL, not {url!r}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     server: ServerConfig = field(default_factory=ServerConfig)
@@ -275,6 +343,7 @@ class Config:
     eyes: EyesConfig = field(default_factory=EyesConfig)
     workers: WorkersConfig = field(default_factory=WorkersConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
+    monitoring: MonitoringConfig = field(default_factory=MonitoringConfig)
 
 
 def load(path: Path | None = None, overrides: Iterable[str] = ()) -> Config:
@@ -347,7 +416,12 @@ def _convert(kind: Any, value: Any, dotted: str) -> Any:
     if get_origin(kind) is tuple:
         if not isinstance(value, list):
             raise ConfigError(f"{dotted} must be a list, not {value!r}")
-        return tuple(_convert(get_args(kind)[0], item, dotted) for item in value)
+        item_kind = get_args(kind)[0]
+        return tuple(_convert(item_kind, item, f"{dotted}[{n}]") for n, item in enumerate(value))
+    if is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise ConfigError(f"{dotted} must be a table of keys, not {value!r}")
+        return _merge(kind(), value, at=f"{dotted}.")  # type: ignore[operator]
     if kind is Path and isinstance(value, str):
         return Path(value)
     if kind is float and type(value) is int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -23,16 +24,29 @@ def default_toml() -> str:
         "#     assistant serve --config my.toml --set server.port=9000",
     ]
     for section in fields(Config):
-        values = getattr(Config(), section.name)
-        assert is_dataclass(values)
-        hints = get_type_hints(type(values), include_extras=True)
-        lines += ["", f"[{section.name}]"]
-        for key in fields(values):
-            doc = docs.get((type(values).__name__, key.name), "")
-            comment = " ".join(part for part in (doc, _range(hints[key.name])) if part)
-            lines += [f"# {line}" for line in textwrap.wrap(comment, _WIDTH)]
-            lines.append(f"{key.name} = {_toml(getattr(values, key.name))}")
+        lines += [
+            "",
+            f"[{section.name}]",
+            *_keys(section.name, getattr(Config(), section.name), docs),
+        ]
     return "\n".join(lines) + "\n"
+
+
+def _keys(name: str, values: Any, docs: dict[tuple[str, str], str]) -> Iterator[str]:
+    """The keys of a section, each below its comment; lists of tables have to come last."""
+    hints = get_type_hints(type(values), include_extras=True)
+    for key in fields(values):
+        value = getattr(values, key.name)
+        doc = docs.get((type(values).__name__, key.name), "")
+        comment = " ".join(part for part in (doc, _range(hints[key.name])) if part)
+        tables = value if isinstance(value, tuple) and all(map(is_dataclass, value)) else ()
+        yield from [""] if tables else []
+        yield from (f"# {line}" for line in textwrap.wrap(comment, _WIDTH))
+        for table in tables:
+            yield f"[[{name}.{key.name}]]"
+            yield from _keys(f"{name}.{key.name}", table, docs)
+        if not tables:
+            yield f"{key.name} = {_toml(value)}"
 
 
 def _docstrings() -> dict[tuple[str, str], str]:

@@ -90,7 +90,12 @@ def _models(config: Config) -> Iterator[Finding]:
             store.verify(model)
             yield Finding(True, f"model {model}: intact")
         except ModelFileError as error:
-            yield Finding(False, f"model {model}: {error}", f"Run: assistant models pull {model}")
+            yield Finding(
+                False,
+                f"model {model}: {error}",
+                f"Run: assistant models pull {model}",
+                is_serious=model != config.voice.model,  # espeak-ng speaks meanwhile
+            )
 
 
 def _port(config: Config) -> Finding:

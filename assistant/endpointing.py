@@ -20,10 +20,12 @@ with `transcribed` and `judged`. How much silence ends the turn then depends on 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 
 from assistant.completeness import sounds_complete
 from assistant.config import EndpointingConfig
+from assistant.events import TurnDetection
 from assistant.types import Phase
 
 WINDOW_SAMPLES = 512
@@ -41,7 +43,7 @@ class Endpointer:
     """One microphone's state. Every method returns the change that it brought about, if any."""
 
     def __init__(self, config: EndpointingConfig) -> None:
-        self._config = config
+        self.config = config
         self.phase: Phase | None = None
         """None while nobody speaks."""
 
@@ -68,7 +70,7 @@ class Endpointer:
 
     def hear(self, speech_probability: float) -> Change | None:
         """Take the next window."""
-        config = self._config
+        config = self.config
         is_in_voice = self.phase is Phase.SPEAKING and self._silence == 0
         is_voice = speech_probability >= (
             config.speech_stops_at if is_in_voice else config.speech_starts_at
@@ -108,7 +110,7 @@ class Endpointer:
             self._silence = 0
             return None
         self._silence += 1
-        return self._pause() if self._silence >= n_windows(self._config.pause_ms) else None
+        return self._pause() if self._silence >= n_windows(self.config.pause_ms) else None
 
     def _begin(self) -> Change:
         change = Change.STARTED if self.phase is None else Change.RESUMED
@@ -133,7 +135,7 @@ class Endpointer:
 
     def _needed(self, text: str) -> int:
         """Windows of silence that end the turn."""
-        config = self._config
+        config = self.config
         match self._sounds_complete(text):
             case True:
                 return n_windows(config.min_silence_ms)
@@ -147,9 +149,31 @@ class Endpointer:
             return True
         by_words = sounds_complete(text)
         by_sound = self._turn_end_probability
-        if by_words is None and by_sound is not None and by_sound >= self._config.complete_at:
+        if by_words is None and by_sound is not None and by_sound >= self.config.complete_at:
             return True
         return by_words
+
+
+def adapted(config: EndpointingConfig, wanted: TurnDetection) -> EndpointingConfig:
+    """The settings, as one person wants them."""
+    if wanted.speech_starts_at is not None:
+        stops_at = min(config.speech_stops_at, wanted.speech_starts_at)
+        config = replace(config, speech_starts_at=wanted.speech_starts_at, speech_stops_at=stops_at)
+    if wanted.preroll_ms is not None:
+        config = replace(config, preroll_ms=wanted.preroll_ms)
+    least_ms, most_ms, leading_on_ms = (
+        config.min_silence_ms,
+        round(wanted.patience * config.max_silence_ms),
+        round(wanted.patience * config.leading_on_silence_ms),
+    )
+    if wanted.silence_ms is not None:
+        least_ms = most_ms = leading_on_ms = wanted.silence_ms
+    return replace(
+        config,
+        min_silence_ms=min(least_ms, most_ms),
+        max_silence_ms=most_ms,
+        leading_on_silence_ms=leading_on_ms,
+    )
 
 
 def n_windows(duration_ms: float) -> int:

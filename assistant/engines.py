@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from assistant.asr.vad import new_detector_factory
 from assistant.config import Config
 from assistant.errors import BrainError, EyesError, RecognizerError, StageError, VoiceError
+from assistant.fallback import fixed_phrases
+from assistant.known_voices import known_voices, standard_voice
 from assistant.model_store import ModelStore
+from assistant.prepared_voice import PreparedVoice
 from assistant.stages import Brain, Eyes, Recognizer, SpeechDetector, Stream, Voice
 from assistant.types import (
     AudioFrame,
@@ -23,7 +26,9 @@ from assistant.types import (
     ReplyPiece,
     Scene,
 )
-from assistant.worker import EngineSpec, Worker
+from assistant.voices import Voices
+from assistant.worker import Worker
+from assistant.worker_host import EngineSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +57,22 @@ class WorkerBrain:
 class WorkerVoice:
     worker: Worker
 
-    def speak(self, phrase: str) -> Stream[AudioFrame]:
-        return cast(Stream[AudioFrame], self.worker.stream("speak", phrase))
+    def speak(self, phrase: str, *, voice: str, speed: float) -> Stream[AudioFrame]:
+        return cast(Stream[AudioFrame], self.worker.stream("speak", phrase, voice, speed))
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerEyes:
     worker: Worker
 
-    async def look(self, frame: ImageFrame) -> Scene:
-        return cast(Scene, await self.worker.call("look", frame))
+    async def look(self, frame: ImageFrame, *, image_side_px: int = 0) -> Scene:
+        return cast(Scene, await self.worker.call("look", frame, image_side_px))
 
 
 class NoEyes:
-    """Where `eyes.enabled` is false."""
+    """Where `eyes.mode` is "off"."""
 
-    async def look(self, frame: ImageFrame) -> Scene:
+    async def look(self, frame: ImageFrame, *, image_side_px: int = 0) -> Scene:
         return Scene()
 
 
@@ -79,8 +84,17 @@ class Engines:
     brain: Brain
     voice: Voice
     eyes: Eyes
+    brain_sees: bool
+    """Whether pictures themselves can be put before the brain."""
+
+    voices: Voices
+    standard_voice: str
+    """The id of the voice that speaks unless a person wants another."""
+
     new_detector: Callable[[], SpeechDetector]
     workers: tuple[Worker, ...]
+    prepare: Callable[[], Awaitable[None]]
+    """What is done once the engines are there, before the first person comes."""
 
     @property
     def are_ready(self) -> bool:
@@ -91,6 +105,7 @@ class Engines:
         async with asyncio.TaskGroup() as tasks:
             for worker in self.workers:
                 tasks.create_task(worker.wait_ready())
+        await self.prepare()
 
 
 @asynccontextmanager
@@ -98,14 +113,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
     """Start the workers; they load meanwhile. Raises ModelFileError when a model is missing."""
     store = ModelStore(config.models.folder)
     draft = config.brain.draft_model
-    ears = EngineSpec(
-        "assistant.asr.whisper:Ears",
-        (
-            config.ears,
-            store.folder(config.ears.model),
-            store.folder(config.ears.turn_end_model),
-        ),
-    )
+    ears = ears_spec(config, store)
     brain = EngineSpec(
         "assistant.llm.engine:Engine",
         (
@@ -115,9 +123,10 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             _prefix_folder(config),
         ),
     )
-    voice = EngineSpec(
-        "assistant.tts.piper:PiperEngine", (config.voice, store.folder(config.voice.model))
-    )
+    voices = known_voices(store)
+    standard = standard_voice(voices, store, config.voice.model)
+    phrases = _own_phrases(config, voices, standard.id)
+    voice = voice_spec(config, store, voices, standard.id, phrases)
     async with AsyncExitStack() as stack:
 
         async def start(name: str, spec: EngineSpec, error: type[StageError]) -> Worker:
@@ -130,7 +139,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             await start("voice", voice, VoiceError),
         ]
         eyes: Eyes = NoEyes()
-        if config.eyes.enabled:
+        if config.eyes.mode != "off":
             spec = EngineSpec(
                 "assistant.vision.scene:SceneEngine",
                 (
@@ -141,14 +150,61 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             )
             workers.append(await start("eyes", spec, EyesError))
             eyes = WorkerEyes(workers[-1])
+        prepared = PreparedVoice(WorkerVoice(workers[2]), phrases, speed=config.voice.speed)
         yield Engines(
             recognizer=WorkerRecognizer(workers[0]),
             brain=WorkerBrain(workers[1]),
-            voice=WorkerVoice(workers[2]),
+            voice=prepared,
             eyes=eyes,
+            brain_sees=_brain_sees(config, store),
+            voices=voices,
+            standard_voice=standard.id,
             new_detector=new_detector_factory(),
             workers=tuple(workers),
+            prepare=prepared.prepare,
         )
+
+
+def ears_spec(config: Config, store: ModelStore) -> EngineSpec:
+    """The recognizer and the turn-end model."""
+    return EngineSpec(
+        "assistant.asr.whisper:Ears",
+        (
+            config.ears,
+            store.folder(config.ears.model),
+            store.folder(config.ears.turn_end_model),
+        ),
+    )
+
+
+def _own_phrases(config: Config, voices: Voices, standard: str) -> tuple[tuple[str, str], ...]:
+    """What the program says by itself, each with the voice that says it."""
+    phrases = [phrase for each in config.ears.languages for phrase in fixed_phrases(each)]
+    return tuple((voices.reading(phrase, standard), phrase) for phrase in phrases)
+
+
+def voice_spec(
+    config: Config,
+    store: ModelStore,
+    voices: Voices,
+    standard: str,
+    phrases: tuple[tuple[str, str], ...] = (),
+) -> EngineSpec:
+    """The engine of every voice that is here; `standard` is ready from the start."""
+    return EngineSpec(
+        "assistant.tts.engine:VoiceEngine",
+        (
+            replace(config.voice, model=standard),
+            {voice.id: store.folder(voice.id) for voice in voices.piper if voice.is_here},
+            frozenset(phrase for _, phrase in phrases),
+            config.models.folder / "cache" / "phrases",
+        ),
+    )
+
+
+def _brain_sees(config: Config, store: ModelStore) -> bool:
+    own = store.folder(config.brain.model) / "mmproj.gguf"
+    return config.brain.projector != Path("") or own.is_file()
 
 
 def _prefix_folder(config: Config) -> Path:

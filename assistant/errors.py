@@ -5,7 +5,9 @@
   * ModelFileError       a model is missing, damaged, or cannot be fetched
   * AudioFileError       a file that should hold sound does not
   * ServerError          the server cannot start (port in use, TLS files)
+  * NotReadyError        the models are still being loaded
   * BusyError            as many people as are allowed are talking already
+  * UnauthorizedError    somebody has neither the API key nor a client secret
   * ProtocolError        a client sent something that the wire protocol does not allow
   * StageError           a stage could not do its part of a turn
     * RecognizerError
@@ -43,8 +45,16 @@ class ServerError(AssistantError):
     code = "server"
 
 
+class NotReadyError(AssistantError):
+    code = "not_ready"
+
+
 class BusyError(AssistantError):
     code = "busy"
+
+
+class UnauthorizedError(AssistantError):
+    code = "invalid_api_key"
 
 
 class ProtocolError(AssistantError):

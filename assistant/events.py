@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from assistant.types import ImageFrame, ReplyStats
+from assistant.tools import Tool, ToolCall
+from assistant.types import ImageFrame, Pcm, ReplyStats, Role
 
 
 class State(StrEnum):
@@ -56,12 +57,18 @@ class UserSaid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneSeen:
+    """Somebody looked at a frame."""
+
     facts: tuple[str, ...]
+    preview: bytes = b""
+    """That frame, as a small JPEG."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyStarted:
     turn_id: str
+    speaks: bool = True
+    """False for an answer in words alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +91,11 @@ class ReplyEnded:
     status: ReplyStatus
     heard: str
     """What the person heard of it."""
+
+    calls: tuple[ToolCall, ...] = ()
+    """What the client has to do before there is more to say."""
+
+    stats: ReplyStats | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +130,25 @@ class Degraded:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemTranscribed:
+    """The words of a recording that was added."""
+
+    item_id: str
+    text: str
+    speech_ms: float
+    failure: str | None = None
+    """Why there are none: a sentence of the recognizer's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemTruncated:
+    item_id: str
+    heard_ms: int
+    heard: str
+    """What is left of its words."""
+
+
 Event = (
     StateChanged
     | SpeechStarted
@@ -130,15 +161,37 @@ Event = (
     | ReplyEnded
     | TimelineReady
     | Degraded
+    | ItemTranscribed
+    | ItemTruncated
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SayText:
-    """The person typed instead of speaking, or showed a picture from a file."""
+class TurnDetection:
+    """How the end of what somebody says is found; None leaves it to the settings."""
 
-    text: str
+    speech_starts_at: float | None = None
+    """VAD probability."""
+
+    preroll_ms: int | None = None
+    silence_ms: int | None = None
+    """Ends any turn, however it sounds."""
+
+    patience: float = 1.0
+    """By how much a turn that does not sound complete is given longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SayText:
+    """The person typed instead of speaking, or showed a picture from a file.
+
+    With nothing at all: what stands in the conversation is to be answered.
+    """
+
+    text: str = ""
     images: tuple[ImageFrame, ...] = field(default=())
+    wanted: Configure | None = None
+    """Settings of this one answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +224,56 @@ class Configure:
     system_prompt: str | None = None
     speak: bool | None = None
     max_reply_tokens: int | None = None
+    voice: str | None = None
+    """The id of one that was offered."""
+
+    speed: float | None = None
+    tools: tuple[Tool, ...] | None = None
+    turn_detection: TurnDetection | None = None
 
 
-Command = SayText | StopTalking | Mute | PushToTalk | HeardReply | Configure
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetSpeech:
+    """What is being said was not meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddItem:
+    """Something for the conversation that was not said in a turn. It is not answered yet."""
+
+    item_id: str
+    role: Role
+    text: str = ""
+    image: ImageFrame | None = None
+    sound: Pcm | None = field(default=None, compare=False)
+    """16 kHz; its words come behind `text`."""
+
+    after_id: str | None = None
+    """The item that it follows, or "root"; None for the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveItem:
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruncateItem:
+    """Of an answer only this much was heard: the client knows better."""
+
+    item_id: str
+    heard_ms: int
+
+
+Command = (
+    SayText
+    | StopTalking
+    | Mute
+    | PushToTalk
+    | HeardReply
+    | Configure
+    | ForgetSpeech
+    | AddItem
+    | RemoveItem
+    | TruncateItem
+)

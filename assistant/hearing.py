@@ -22,8 +22,16 @@ from dataclasses import replace
 import numpy as np
 
 from assistant.config import EarsConfig, EndpointingConfig
-from assistant.endpointing import WINDOW_MS, WINDOW_SAMPLES, Change, Endpointer, n_windows
+from assistant.endpointing import (
+    WINDOW_MS,
+    WINDOW_SAMPLES,
+    Change,
+    Endpointer,
+    adapted,
+    n_windows,
+)
 from assistant.errors import RecognizerError
+from assistant.events import TurnDetection
 from assistant.scribe import Scribe
 from assistant.stages import Recognizer, SpeechDetector
 from assistant.types import AudioFrame, Heard, Pcm, Phase, Transcript
@@ -56,12 +64,11 @@ class Listener:
         self._detector = detector
         self._recognizer = recognizer
         self._ears = ears
-        self._endpointing = endpointing
+        self._settings = endpointing
         self._endpointer = Endpointer(endpointing)
         self._is_muted = False
         self._windows = Windows()
-        n_before = n_windows(endpointing.preroll_ms) + n_windows(endpointing.min_speech_ms)
-        self._aside: deque[AudioFrame] = deque(maxlen=n_before)
+        self._aside: deque[AudioFrame] = deque(maxlen=_n_before(endpointing))
         """Windows that are part of no utterance yet. The oldest is dropped."""
 
         self._voice_stopped_at_s = 0.0
@@ -91,6 +98,23 @@ class Listener:
             await asyncio.wait([hearing])
         if not hearing.cancelled():
             hearing.result()  # raises what went wrong
+
+    async def write_down(self, samples: Pcm) -> str:
+        """The words of a recording, "" for noise. Raises RecognizerError."""
+        scribe = Scribe(self._recognizer, self._ears)
+        scribe.add(samples)
+        return (await scribe.final()).text
+
+    def detect_turns(self, wanted: TurnDetection) -> None:
+        """From now on."""
+        self._endpointer.config = adapted(self._settings, wanted)
+        self._aside = deque(self._aside, maxlen=_n_before(self._endpointer.config))
+
+    def forget(self) -> None:
+        """What is being said was not meant: it ends without words."""
+        self._cancel(self._partial, self._final, self._judgement)
+        self._abandon()
+        self._let_go()
 
     def mute(self, muted: bool) -> None:
         """Hear nothing; what was being said ends here."""
@@ -239,7 +263,9 @@ class Listener:
                 replace(self._heard, phase=Phase.ENDED, transcript=Transcript(is_final=True))
             )
             self._utterance = None
-        self._endpointer = Endpointer(self._endpointing)
+        is_held = self._endpointer.is_held
+        self._endpointer = Endpointer(self._endpointer.config)
+        self._endpointer.is_held = is_held
 
     @property
     def _heard(self) -> Heard:
@@ -260,6 +286,11 @@ class Listener:
         for task in tasks:
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
+
+
+def _n_before(config: EndpointingConfig) -> int:
+    """Windows that are kept from before speech is noticed."""
+    return n_windows(config.preroll_ms) + n_windows(config.min_speech_ms)
 
 
 class Windows:

@@ -31,6 +31,7 @@ from assistant.model_sources import (
     part_size_bytes,
     scratch_bytes,
 )
+from assistant.voices import espeak_language
 
 HUB_URL = "https://huggingface.co"
 
@@ -60,8 +61,9 @@ def required_models(config: Config) -> tuple[str, ...]:
     ids = [config.ears.model, config.ears.turn_end_model, config.brain.model]
     if config.brain.draft_model:
         ids.append(config.brain.draft_model)
-    ids.append(config.voice.model)
-    if config.eyes.enabled:
+    if espeak_language(config.voice.model) is None:
+        ids.append(config.voice.model)
+    if config.eyes.mode != "off":
         ids += [config.eyes.detector_model, config.eyes.text_model]
     return tuple(dict.fromkeys(ids))
 

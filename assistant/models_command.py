@@ -41,19 +41,25 @@ def list_models(store: ModelStore) -> int:
 
 
 def pull_models(store: ModelStore, ids: Iterable[str]) -> int:
-    """Pull models, with a bar for each; stops at the first that cannot be had.
+    """Pull models, with a bar for each. One that cannot be had keeps no other from coming.
 
-    Returns the exit status.
+    Nothing is pulled where one of `ids` is unknown. Returns the exit status.
     """
     try:
-        for manifest in [store.manifest(model_id) for model_id in ids]:
-            with _shown(manifest.size_bytes) as show:
-                store.pull(manifest.id, show)
-            _say(f"{manifest.id}: complete, checksums right")
+        manifests = [store.manifest(model_id) for model_id in ids]
     except ModelFileError as error:
         _complain(error)
         return 1
-    return 0
+    status = 0
+    for manifest in manifests:
+        try:
+            with _shown(manifest.size_bytes) as show:
+                store.pull(manifest.id, show)
+            _say(f"{manifest.id}: complete, checksums right")
+        except ModelFileError as error:
+            _complain(error)
+            status = 1
+    return status
 
 
 def verify_models(store: ModelStore) -> int:

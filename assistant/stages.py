@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.events import Command, Event
+from assistant.events import Command, Event, TurnDetection
 from assistant.types import (
     AudioFrame,
     Heard,
@@ -23,6 +23,7 @@ from assistant.types import (
     Prompt,
     ReplyPiece,
     Scene,
+    Spoken,
 )
 
 T_co = TypeVar("T_co", covariant=True)
@@ -76,6 +77,18 @@ class Listener(Protocol):
         """The utterances in 16 kHz frames, each as soon as it begins."""
         ...
 
+    async def write_down(self, samples: Pcm) -> str:
+        """The words of a recording (16 kHz), "" for noise. Raises RecognizerError."""
+        ...
+
+    def detect_turns(self, wanted: TurnDetection) -> None:
+        """From now on."""
+        ...
+
+    def forget(self) -> None:
+        """What is being said was not meant: it ends without words."""
+        ...
+
     def mute(self, muted: bool) -> None: ...
 
     def push_to_talk(self, pressed: bool) -> None:
@@ -98,24 +111,31 @@ class Brain(Protocol):
 class Voice(Protocol):
     """Text to speech (TTS)."""
 
-    def speak(self, phrase: str) -> Stream[AudioFrame]:
-        """48 kHz frames of `phrase`, the first as early as possible. Raises VoiceError."""
+    def speak(self, phrase: str, *, voice: str, speed: float) -> Stream[AudioFrame]:
+        """48 kHz frames of `phrase`, the first as early as possible. Raises VoiceError.
+
+        `voice`: the id of one that is here; `speed`: 1 is its own.
+        """
         ...
 
 
 class Eyes(Protocol):
-    """A camera frame to facts."""
+    """A camera frame to facts, or to what a brain that sees can take."""
 
-    async def look(self, frame: ImageFrame) -> Scene:
-        """Raises EyesError."""
+    async def look(self, frame: ImageFrame, *, image_side_px: int = 0) -> Scene:
+        """`image_side_px`: the longer side of the scene's image; 0 for none. Raises EyesError."""
         ...
 
 
 class Camera(Protocol):
-    """Where the newest picture is."""
+    """What there is to see."""
 
-    def newest(self) -> ImageFrame | None:
-        """None when there is no camera, or it has sent nothing for a while."""
+    def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
+        """A good picture of what the camera shows now.
+
+        None when there is no camera, when it has sent nothing for a while, or when it shows the
+        same as `unlike`.
+        """
         ...
 
 
@@ -123,7 +143,7 @@ class Speaker(Protocol):
     """One turn's share of the outgoing audio track: the truth about what was heard."""
 
     @property
-    def heard(self) -> str:
+    def spoken(self) -> Spoken:
         """The words that the person has heard so far."""
         ...
 
@@ -137,12 +157,21 @@ class Speaker(Protocol):
         """Whether the person has heard any of it, and it is not over."""
         ...
 
+    @property
+    def is_dry(self) -> bool:
+        """Whether all that was queued has gone out."""
+        ...
+
     def begin(self, phrase: str) -> None:
         """The frames that follow speak `phrase`; with none it is seen but not heard."""
         ...
 
     async def play(self, frame: AudioFrame) -> None:
         """Queue a 48 kHz frame. Waits while more than the buffer limit is queued."""
+        ...
+
+    def fill(self, frame: AudioFrame) -> None:
+        """Sound to pass the time with: the reply cuts it off, and it never counts as heard."""
         ...
 
     def open(self) -> None:

@@ -53,11 +53,33 @@ class ImageFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """One thing that was seen."""
+
+    label: str
+    confidence: float
+    x: float
+    """Of its middle: 0 at the left edge of the picture, 1 at the right one."""
+
+    y: float
+    """0 at the top, 1 at the bottom."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What detectors and OCR saw in one frame, as short statements of fact."""
+    """What the eyes made of one frame."""
 
     facts: tuple[str, ...] = ()
     """Each is a phrase such as "a cat in the middle" or 'text that reads "OPEN 9-5"'."""
+
+    things: tuple[Sighting, ...] = ()
+    """What the next scene is compared with."""
+
+    image: ImageFrame | None = None
+    """The frame itself, scaled down, for a brain that sees."""
+
+    preview: bytes = b""
+    """The frame that was looked at, as a small JPEG for the person who showed it."""
 
     captured_at_s: float = 0.0
 
@@ -143,6 +165,20 @@ class Message:
     text: str
     image: ImageFrame | None = None
     """Comes before the text in the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Words of an answer that were heard, and when."""
+
+    text: str = ""
+    marks: tuple[tuple[float, int], ...] = ()
+    """Milliseconds since its first sound, and the characters that had been said by then."""
+
+    def until(self, ms: float) -> Spoken:
+        """Only what was said in the first `ms`."""
+        marks = tuple(mark for mark in self.marks if mark[0] <= ms)
+        return Spoken(self.text[: marks[-1][1]] if marks else "", marks)
 
 
 Prompt = tuple[Message, ...]

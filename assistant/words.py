@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_CJK_OR_ITS_PUNCTUATION = re.compile(f"[{_CJK}\u3000-\u303f\uff00-\uff65]")
 _WORD = re.compile(rf"\s*(?:[{_CJK}][^\w\s]*|[^\s{_CJK}]+)")
 
 
@@ -19,3 +20,14 @@ def split_words(text: str) -> list[str]:
 def bare(word: str) -> str:
     """What two spellings of one word have in common: no case, no punctuation."""
     return re.sub(r"[\W_]", "", word).casefold()
+
+
+def spliced(*parts: str) -> str:
+    """What was said in parts, as one text: with spaces, where the language writes them."""
+    text = ""
+    for part in filter(None, parts):
+        meets_cjk = text and (
+            _CJK_OR_ITS_PUNCTUATION.match(text[-1]) or _CJK_OR_ITS_PUNCTUATION.match(part)
+        )
+        text += part if not text or meets_cjk else f" {part}"
+    return text

@@ -44,6 +44,8 @@ for (const device of /** @type {const} */ (["microphone", "camera"])) {
   const choice = find(`${device}-choice`, HTMLSelectElement);
   choice.onchange = () => session?.equipment.choose(device, choice.value);
 }
+const voice = find("voice-choice", HTMLSelectElement);
+voice.onchange = () => session?.voices.choose(voice.value);
 navigator.mediaDevices?.addEventListener("devicechange", () => session?.equipment.list());
 
 const details = find("details", HTMLButtonElement);

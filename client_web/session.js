@@ -8,6 +8,7 @@ import { Problem } from "./errors.js";
 import { Meter } from "./meter.js";
 import { Narrator } from "./narrator.js";
 import { pause, untilReady } from "./server.js";
+import { Voices } from "./voices.js";
 
 /**
  * @typedef {import("./wire").ClientEvent} ClientEvent
@@ -37,6 +38,7 @@ export class Session {
     this.#views = views;
     this.#narrator = new Narrator(views);
     this.equipment = new Equipment(views, this.#meter);
+    this.voices = new Voices((event) => this.#send(event));
   }
 
   /** Resolves when the conversation is over, whoever ended it; nothing is live then. */
@@ -144,8 +146,9 @@ export class Session {
 
   /** @param {ServerEvent} event */
   #take(event) {
-    if (event.type === "assistant.pong") this.#clock.take(event);
-    else this.#narrator.tell(event);
+    if (event.type === "assistant.pong") return this.#clock.take(event);
+    this.voices.take(event);
+    this.#narrator.tell(event);
   }
 
   /** @param {MediaStreamTrack} voice */

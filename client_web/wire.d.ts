@@ -4,7 +4,8 @@
 export type State = "listening" | "thinking" | "speaking";
 
 export type ServerEvent =
-  | { type: "session.created" }
+  | { type: "session.created"; session: SessionSettings }
+  | { type: "session.updated"; session: SessionSettings }
   | { type: "error"; error: { message: string; code?: string } }
   | { type: "input_audio_buffer.speech_started" }
   | { type: "input_audio_buffer.speech_stopped" }
@@ -25,6 +26,7 @@ export type ServerEvent =
   | { type: "output_audio_buffer.stopped" }
   | { type: "output_audio_buffer.cleared" }
   | { type: "assistant.state"; state: State }
+  | { type: "assistant.voices"; voices: Voice[] }
   | PartialTranscript
   | Timeline
   | Scene
@@ -32,6 +34,7 @@ export type ServerEvent =
   | Pong;
 
 export type ClientEvent =
+  | { type: "session.update"; session: { type: "realtime" } & SessionSettings }
   | { type: "conversation.item.create"; item: Item }
   | { type: "response.create" }
   | { type: "response.cancel" }
@@ -40,6 +43,16 @@ export type ClientEvent =
   | { type: "assistant.push_to_talk"; pressed: boolean }
   | Ping
   | Playout;
+
+export interface SessionSettings {
+  audio: { output: { voice: string } };
+}
+
+/** Who can speak on the server's machine. */
+export interface Voice {
+  id: string;
+  summary: string;
+}
 
 export interface Item {
   id: string;

@@ -8,7 +8,6 @@ clips: tiny.en 4.1 % (3.6 % at 30 s, 5.9 % at 8 s, 4.9 % greedy), base 2.8 %.
 
 from __future__ import annotations
 
-import threading
 import time
 from pathlib import Path
 
@@ -29,6 +28,9 @@ _MAX_S = 30.0
 _FINAL_MIN_S, _FINAL_PAD_S, _FINAL_BEAMS = 12.0, 1.5, 2
 _PARTIAL_MIN_S, _PARTIAL_PAD_S, _PARTIAL_BEAMS = 6.0, 2.0, 1
 
+_AT_ONCE = 2
+"""Transcripts: a final must not wait for the partial that is still being made."""
+
 _TOKENS_PER_S = 8
 """More than anybody says; ends a loop early."""
 
@@ -43,7 +45,10 @@ class Ears:
         try:
             self._turn_end = TurnEnd(turn_end_folder)
             self._model = ctranslate2.models.Whisper(
-                str(model_folder), compute_type="int8", intra_threads=config.threads
+                str(model_folder),
+                compute_type="int8",
+                intra_threads=config.threads,
+                inter_threads=_AT_ONCE,
             )
             self._tokenizer = Tokenizer.from_file(str(model_folder / "tokenizer.json"))
         except Exception as error:  # ONNX Runtime and tokenizers raise their own, or bare Exception
@@ -52,15 +57,13 @@ class Ears:
                 "`assistant models verify` tells which file is damaged"
             ) from error
         self._languages = self._choose_languages(config)
-        self._lock = threading.Lock()
         self._warm_up()
 
     def transcribe(self, samples: Pcm, is_final: bool) -> Hypothesis:
         """One hypothesis about the last 30 s of `samples` (16 kHz). Raises RecognizerError."""
         samples = samples[-int(_MAX_S * SAMPLE_RATE_HZ) :]
         try:
-            with self._lock:
-                return self._transcribe(samples, is_final)
+            return self._transcribe(samples, is_final)
         except (RuntimeError, ValueError) as error:  # all that CTranslate2 raises
             raise RecognizerError(f"the recognizer failed: {error}") from error
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from assistant.ask import Answer, ask
+from assistant.ask import ask
 from assistant.audio_file import read_speech
 from assistant.bench.report import Report, console, print_table, spread
 from assistant.config import Config
 from assistant.engines import start_engines
 from assistant.errors import AudioFileError
+from assistant.rehearsal import Answer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

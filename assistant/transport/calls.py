@@ -15,20 +15,24 @@ from assistant.transport.server_events import new_id
 logger = logging.getLogger(__name__)
 
 
-class Caller(Peer, Protocol):
-    """A peer that has just called: answer, then carry until it is gone."""
-
-    async def accept(self, sdp: str) -> str: ...
+class Carried(Peer, Protocol):
+    """A peer that is carried until it is gone."""
 
     async def run(self) -> None: ...
-
-    def request(self, event: ClientEvent) -> None: ...
 
     def hang_up(self) -> None: ...
 
     async def close(self) -> None:
         """Let go of everything, however far the call had come. May be called twice."""
         ...
+
+
+class Caller(Carried, Protocol):
+    """A peer that has just called: answer it first."""
+
+    async def accept(self, sdp: str) -> str: ...
+
+    def request(self, event: ClientEvent) -> None: ...
 
 
 class Calls:
@@ -50,7 +54,7 @@ class Calls:
         self._n_ringing = 0
         """Calls whose offer is being answered."""
 
-        self._callers: dict[str, Caller] = {}
+        self._callers: dict[str, Carried] = {}
         self._owner = asyncio.TaskGroup()
         self._going_on: set[asyncio.Task[None]] = set()
 
@@ -68,26 +72,37 @@ class Calls:
     def __len__(self) -> int:
         return len(self._callers) + self._n_ringing
 
-    async def begin(self, sdp: str, first_request: ClientEvent | None = None) -> tuple[str, str]:
+    async def begin(self, sdp: str, *first_requests: ClientEvent) -> tuple[str, str]:
         """The new call's id and the SDP answer. Raises BusyError and ProtocolError."""
-        if len(self) >= self._limit:
-            raise BusyError(
-                f"All {self._limit} lines are busy. Try again when somebody has finished."
-            )
+        self.check_free()
         self._n_ringing += 1
         try:
             caller = self._new_caller()
             answer = await caller.accept(sdp)
         finally:
             self._n_ringing -= 1
-        if first_request is not None:
-            caller.request(first_request)
+        for request in first_requests:
+            caller.request(request)
         call_id = new_id("rtc")
         self._callers[call_id] = caller
         task = self._owner.create_task(self._carry(call_id, caller), name=call_id)
         self._going_on.add(task)
         task.add_done_callback(self._going_on.discard)
         return call_id, answer
+
+    async def join(self, caller: Carried) -> None:
+        """Carry somebody who has connected already; until they are gone. Raises BusyError."""
+        self.check_free()
+        call_id = new_id("ws")
+        self._callers[call_id] = caller
+        await self._carry(call_id, caller)
+
+    def check_free(self) -> None:
+        """Raises BusyError when there is no room for one more."""
+        if len(self) >= self._limit:
+            raise BusyError(
+                f"All {self._limit} lines are busy. Try again when somebody has finished."
+            )
 
     def hang_up(self, call_id: str) -> bool:
         """False where there is no such call."""
@@ -96,7 +111,7 @@ class Calls:
             caller.hang_up()
         return caller is not None
 
-    async def _carry(self, call_id: str, caller: Caller) -> None:
+    async def _carry(self, call_id: str, caller: Carried) -> None:
         logger.info("%s begins", call_id)
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -17,6 +17,7 @@ class Feed(Generic[T]):
         self._items: deque[T] = deque()
         self._has_ended = False
         self._changed = asyncio.Event()
+        self._was_read = asyncio.Event()
 
     def put(self, item: T) -> bool:
         """False, and nothing is added, where the feed is full or has ended."""
@@ -25,6 +26,12 @@ class Feed(Generic[T]):
         self._items.append(item)
         self._changed.set()
         return True
+
+    async def put_in_time(self, item: T) -> None:
+        """Add `item` as soon as there is room for it; after the end it is dropped."""
+        while not self.put(item) and not self._has_ended:
+            self._was_read.clear()
+            await self._was_read.wait()
 
     def put_newest(self, item: T) -> None:
         """Add `item`; where the feed is full the oldest one is dropped."""
@@ -36,6 +43,7 @@ class Feed(Generic[T]):
         """Nothing more will come. May be called twice."""
         self._has_ended = True
         self._changed.set()
+        self._was_read.set()
 
     def __aiter__(self) -> Feed[T]:
         return self
@@ -46,4 +54,5 @@ class Feed(Generic[T]):
                 raise StopAsyncIteration
             self._changed.clear()
             await self._changed.wait()
+        self._was_read.set()
         return self._items.popleft()

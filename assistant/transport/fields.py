@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Collection
 from typing import Any, TypeVar
 
@@ -9,7 +11,13 @@ from assistant.errors import ProtocolError
 
 T = TypeVar("T")
 
-KINDS = {str: "a string", bool: "true or false", int: "a whole number", list: "a list"}
+KINDS = {
+    str: "a string",
+    bool: "true or false",
+    int: "a whole number",
+    list: "a list",
+    dict: "an object",
+}
 
 
 class Fields:
@@ -33,7 +41,7 @@ class Fields:
         return text
 
     def text(self, name: str) -> str:
-        return self._required(name, self.text_or_none(name))
+        return self.required(name, self.text_or_none(name))
 
     def choice(self, name: str, allowed: Collection[str]) -> str:
         text = self.text(name)
@@ -44,11 +52,14 @@ class Fields:
             )
         return text
 
+    def choice_or_none(self, name: str, allowed: Collection[str]) -> str | None:
+        return None if self._left.get(name) is None else self.choice(name, allowed)
+
     def flag_or_none(self, name: str) -> bool | None:
         return self._take(name, bool)
 
     def flag(self, name: str) -> bool:
-        return self._required(name, self.flag_or_none(name))
+        return self.required(name, self.flag_or_none(name))
 
     def whole_or_none(self, name: str, low: int, high: int) -> int | None:
         number = self._take(name, int)
@@ -57,7 +68,7 @@ class Fields:
         return number
 
     def whole(self, name: str, low: int, high: int) -> int:
-        return self._required(name, self.whole_or_none(name, low, high))
+        return self.required(name, self.whole_or_none(name, low, high))
 
     def number_or_none(self, name: str) -> float | None:
         value = self._left.pop(name, None)
@@ -65,22 +76,66 @@ class Fields:
             raise self._wrong(name, "must be a number", code="invalid_type")
         return None if value is None else float(value)
 
+    def between_or_none(self, name: str, low: float, high: float) -> float | None:
+        number = self.number_or_none(name)
+        if number is not None and not low <= number <= high:
+            raise self._wrong(name, f"must be from {low:g} to {high:g}", code="invalid_value")
+        return number
+
     def number(self, name: str) -> float:
-        return self._required(name, self.number_or_none(name))
+        return self.required(name, self.number_or_none(name))
 
     def list_or_none(self, name: str) -> list[Any] | None:
         return self._take(name, list)
 
-    def objects(self, name: str) -> list[Fields]:
-        values = self._required(name, self.list_or_none(name))
+    def objects_or_none(self, name: str) -> list[Fields] | None:
+        values = self.list_or_none(name)
+        if values is None:
+            return None
         return [Fields(value, f"{self._dotted(name)}[{i}]") for i, value in enumerate(values)]
+
+    def objects(self, name: str) -> list[Fields]:
+        return self.required(name, self.objects_or_none(name))
 
     def object_or_none(self, name: str) -> Fields | None:
         value = self._left.pop(name, None)
         return None if value is None else Fields(value, self._dotted(name))
 
     def object(self, name: str) -> Fields:
-        return self._required(name, self.object_or_none(name))
+        return self.required(name, self.object_or_none(name))
+
+    def take_object(self, name: str) -> dict[str, Any] | None:
+        """The field where it is an object, unread; anything else is left to be taken."""
+        value = self._left.get(name)
+        if not isinstance(value, dict):
+            return None
+        del self._left[name]
+        return value
+
+    def json_or_none(self, name: str) -> str | None:
+        """An object of a form that is not ours to judge, as text."""
+        value = self._take(name, dict)
+        if value is None:
+            return None
+        try:
+            text = json.dumps(value, ensure_ascii=False)
+        except RecursionError as error:
+            raise self._wrong(name, "is nested too deeply", code="invalid_value") from error
+        if not _is_unicode(text):
+            raise self._wrong(name, "holds half of a surrogate pair", code="invalid_value")
+        return text
+
+    def base64_or_none(self, name: str) -> bytes | None:
+        text = self._take(name, str)
+        if text is None:
+            return None
+        try:
+            return base64.b64decode(text, validate=True)
+        except ValueError as error:
+            raise self._wrong(name, "must be base64", code="invalid_value") from error
+
+    def base64(self, name: str) -> bytes:
+        return self.required(name, self.base64_or_none(name))
 
     def take_null(self, name: str) -> bool:
         """Whether the field is there and null: in this protocol that may mean "off"."""
@@ -121,7 +176,8 @@ class Fields:
             raise self._wrong(name, f"must be {KINDS[kind]}", code="invalid_type")
         return value
 
-    def _required(self, name: str, value: T | None) -> T:
+    def required(self, name: str, value: T | None) -> T:
+        """The `value` that was read of this field, unless it is missing."""
         if value is None:
             raise self._wrong(name, "is missing", code="missing_required_parameter")
         return value

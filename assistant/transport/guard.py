@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -31,6 +32,9 @@ class Guard:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._open(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -41,10 +45,19 @@ class Guard:
             await send(message)
 
         if scope["method"] not in SAFE_METHODS and not _is_same_origin(Headers(scope=scope)):
-            refusal = error_response(403, "This page may not use the assistant.", code="origin")
-            await refusal(scope, receive, send_with_headers)
+            await _refusal()(scope, receive, send_with_headers)
             return
         await self._app(scope, receive, send_with_headers)
+
+    async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if _is_same_origin(Headers(scope=scope)):
+            await self._app(scope, receive, send)
+        else:
+            await WebSocket(scope, receive, send).send_denial_response(_refusal())
+
+
+def _refusal() -> JSONResponse:
+    return error_response(403, "This page may not use the assistant.", code="origin")
 
 
 def error_response(

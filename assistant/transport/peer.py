@@ -7,7 +7,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from aiortc import (
     RTCConfiguration,
@@ -134,7 +134,8 @@ class WebRtcPeer:
     async def commands(self) -> AsyncIterator[Command]:
         async for request in self._requests:
             try:
-                command, messages = await self._translate(request)
+                images = await pictures.of(request)
+                command, messages = self._translator.from_wire(request, images)
             except ProtocolError as mistake:
                 mistake.event_id = request.event_id
                 self._transmit(wire.error_about(mistake))
@@ -208,14 +209,6 @@ class WebRtcPeer:
         stats = await self._connection.getStats()
         return sum(s.packetsReceived for s in stats.values() if s.type == "transport")
 
-    async def _translate(
-        self, request: realtime.ClientEvent
-    ) -> tuple[Command | None, list[dict[str, Any]]]:
-        if isinstance(request, realtime.ResponseCreate):
-            # Decodes the pictures that were sent before; nothing else touches those meanwhile.
-            return await asyncio.to_thread(self._translator.from_wire, request)
-        return self._translator.from_wire(request)
-
     def _on_track(self, track: MediaStreamTrack) -> None:
         self._tracks.append(track)
 
@@ -228,7 +221,8 @@ class WebRtcPeer:
             return
         channel.on("message", self._on_message)
         self._channel = channel
-        self._transmit(self._translator.greeting())
+        for message in self._translator.greeting():
+            self._transmit(message)
         while self._waiting:
             self._transmit(self._waiting.popleft())
 

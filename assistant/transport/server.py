@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import email
-import email.policy
 import mimetypes
 import os
 import signal
@@ -23,21 +21,24 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
+from starlette.websockets import WebSocket
 
 from assistant.config import ServerConfig
-from assistant.errors import BusyError, ProtocolError, ServerError
+from assistant.errors import AssistantError, ServerError
 from assistant.stages import Peer
 from assistant.transport.calls import Caller, Calls
+from assistant.transport.client_secrets import Keys, read_key
+from assistant.transport.endpoints import Endpoints, refusal
 from assistant.transport.guard import Guard, error_response
-from assistant.transport.realtime import parse_session
+from assistant.transport.realtime import MAX_MESSAGE_BYTES
+from assistant.transport.settings import SessionUpdate
+from assistant.transport.websocket_peer import WebSocketPeer
 
-MAX_BODY_BYTES = 256 * 1024
-"""A browser's offer has some 10 KB."""
-
-RETRY_AFTER_S = 5
+PING_EVERY_S, PONG_WITHIN_S = 5.0, 10.0
+"""A WebSocket whose other end does not answer is closed."""
 
 MIME_TYPES = {
     # A system's own table may say text/plain, and browsers run no such module.
@@ -52,41 +53,31 @@ MIME_TYPES = {
 def build_app(
     *,
     new_caller: Callable[[], Caller],
+    new_socket_peer: Callable[[WebSocket], WebSocketPeer],
+    describe_session: Callable[[SessionUpdate | None], dict[str, Any]],
     serve_call: Callable[[Peer], Awaitable[None]],
     health: Callable[[], dict[str, Any]],
     page_folder: Path,
     config: ServerConfig,
 ) -> Starlette:
-    """`serve_call` runs once for each call, in a task of its own, until it returns.
+    """`serve_call` runs once for each caller, in a task of its own, until it returns.
 
     `health`: what `/healthz` tells, with `ready` among it; no call is taken before that is true.
+    `describe_session`: what a session is like that begins with these settings.
     """
     calls = Calls(new_caller=new_caller, serve_call=serve_call, limit=config.max_sessions)
+    endpoints = Endpoints(
+        calls=calls,
+        keys=Keys(read_key(config.api_key_file)),
+        is_ready=lambda: bool(health()["ready"]),
+        new_socket_peer=new_socket_peer,
+        describe_session=describe_session,
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with calls:
             yield
-
-    async def begin_call(request: Request) -> Response:
-        if not health()["ready"]:
-            return _try_again("The models are still being loaded.", code="not_ready")
-        try:
-            content_type = request.headers.get("content-type", "")
-            sdp, session = _read_offer(content_type, await _read_body(request))
-            first_request = None if session is None else parse_session(session)
-            call_id, answer = await calls.begin(sdp, first_request)
-        except BusyError as busy:
-            return _try_again(str(busy), code=busy.code)
-        except ProtocolError as mistake:
-            return error_response(400, str(mistake), code=mistake.code, param=mistake.param)
-        location = f"/v1/realtime/calls/{call_id}"
-        return Response(answer, 201, {"Location": location}, media_type="application/sdp")
-
-    async def end_call(request: Request) -> Response:
-        if not calls.hang_up(request.path_params["call_id"]):
-            return error_response(404, "There is no such call.", code="unknown_call")
-        return Response()
 
     async def tell_health(_: Request) -> Response:
         now = health()
@@ -95,14 +86,20 @@ def build_app(
 
     return Starlette(
         routes=[
-            Route("/v1/realtime/calls", begin_call, methods=["POST"]),
-            Route("/v1/realtime/calls/{call_id}/hangup", end_call, methods=["POST"]),
-            Route("/v1/realtime/calls/{call_id}", end_call, methods=["DELETE"]),
+            WebSocketRoute("/v1/realtime", endpoints.open_socket),
+            Route("/v1/realtime/client_secrets", endpoints.make_secret, methods=["POST"]),
+            Route("/v1/realtime/calls", endpoints.begin_call, methods=["POST"]),
+            Route("/v1/realtime/calls/{call_id}/hangup", endpoints.end_call, methods=["POST"]),
+            Route("/v1/realtime/calls/{call_id}", endpoints.end_call, methods=["DELETE"]),
             Route("/healthz", tell_health),
             Mount("/", Page(directory=page_folder, html=True)),
         ],
         middleware=[Middleware(Guard)],
-        exception_handlers={HTTPException: _tell_http_error, ClientDisconnect: _forget},
+        exception_handlers={
+            AssistantError: _tell_refusal,
+            HTTPException: _tell_http_error,
+            ClientDisconnect: _forget,
+        },
         lifespan=lifespan,
     )
 
@@ -129,10 +126,11 @@ class Page(StaticFiles):
 def listen(config: ServerConfig) -> socket.socket:
     """A socket that clients can connect to, bound before anything slow begins.
 
-    Raises ServerError: about the port, the address, the TLS files or the ICE servers.
+    Raises ServerError: about the port, the address, the TLS files, the ICE servers or the key.
     """
     _check_tls(config)
     _check_ice_servers(config)
+    read_key(config.api_key_file)
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
         return socket.create_server((config.host, config.port), family=family, backlog=128)
@@ -151,6 +149,10 @@ async def serve(app: Starlette, listener: socket.socket, config: ServerConfig) -
             app,
             http="h11",
             ws="websockets-sansio",
+            ws_max_size=MAX_MESSAGE_BYTES,
+            ws_ping_interval=PING_EVERY_S,
+            ws_ping_timeout=PONG_WITHIN_S,
+            ws_per_message_deflate=False,  # of base64 it saves little, and costs time
             loop="asyncio",
             lifespan="on",
             ssl_certfile=config.tls_certificate if has_tls else None,
@@ -208,49 +210,9 @@ def _check_ice_servers(config: ServerConfig) -> None:
             ) from error
 
 
-async def _read_body(request: Request) -> bytes:
-    """Refuses what is too large before it has arrived."""
-    body = bytearray()
-    announced = int(request.headers.get("content-length", 0))
-    if announced <= MAX_BODY_BYTES:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                break
-    if max(announced, len(body)) > MAX_BODY_BYTES:
-        raise HTTPException(413, f"The body may have {MAX_BODY_BYTES // 1024} KiB at most.")
-    return bytes(body)
-
-
-def _read_offer(content_type: str, body: bytes) -> tuple[str, str | None]:
-    """The SDP offer, and the session's settings as JSON where they came along."""
-    header = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
-    message = email.message_from_bytes(header + body, policy=email.policy.HTTP)
-    kind = message.get_content_type()
-    if kind == "application/sdp":
-        return _text(body, "sdp"), None
-    if kind != "multipart/form-data":
-        raise HTTPException(415, "Send the SDP offer as application/sdp or multipart/form-data.")
-    fields = {
-        part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
-        for part in message.iter_parts()
-    }
-    sdp, session = fields.get("sdp"), fields.get("session")
-    if not isinstance(sdp, bytes):
-        raise ProtocolError("The form has no sdp.", code="missing_required_parameter", param="sdp")
-    return _text(sdp, "sdp"), _text(session, "session") if isinstance(session, bytes) else None
-
-
-def _text(encoded: bytes, name: str) -> str:
-    try:
-        return encoded.decode()
-    except UnicodeDecodeError as error:
-        raise ProtocolError("It is not UTF-8.", code="invalid_value", param=name) from error
-
-
-def _try_again(message: str, *, code: str) -> Response:
-    headers = {"Retry-After": str(RETRY_AFTER_S)}
-    return error_response(503, message, code=code, headers=headers)
+async def _tell_refusal(_: Request, error: Exception) -> Response:
+    assert isinstance(error, AssistantError)
+    return refusal(error)
 
 
 async def _tell_http_error(_: Request, error: Exception) -> Response:

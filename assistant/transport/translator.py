@@ -11,19 +11,27 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
+from assistant import tools
+from assistant.conversation import question_id
 from assistant.errors import ProtocolError
 from assistant.events import (
+    AddItem,
     Command,
     Configure,
     Degraded,
     Event,
+    ForgetSpeech,
     HeardReply,
     Hearing,
+    ItemTranscribed,
+    ItemTruncated,
     Mute,
     PushToTalk,
+    RemoveItem,
     ReplyEnded,
     ReplyStarted,
-    ReplyStatus,
     ReplyWords,
     SayText,
     SceneSeen,
@@ -32,19 +40,28 @@ from assistant.events import (
     StateChanged,
     StopTalking,
     TimelineReady,
+    TruncateItem,
     UserSaid,
 )
-from assistant.transport import pictures, realtime
+from assistant.tools import ToolCall
+from assistant.transport import items, realtime, settings
 from assistant.transport import server_events as wire
+from assistant.transport.input_audio import recording
+from assistant.transport.item_book import ItemBook
+from assistant.transport.response import Response
+from assistant.transport.session_book import SessionBook
+from assistant.types import ImageFrame, Pcm, Role
+from assistant.voices import KnownVoice
 
 Message = dict[str, Any]
-
-_MAX_TYPED_PARTS = 64
-"""Texts and pictures that wait for response.create."""
+Translated = tuple[Command | None, Iterable[Message]]
 
 
 class Translator:
-    """Keeps the protocol's books: which item and response is which, what was already sent."""
+    """Keeps the protocol's books: which item and response is which, what was already sent.
+
+    `by_message`: whether sound travels in messages, as over a WebSocket, or on tracks.
+    """
 
     def __init__(
         self,
@@ -53,153 +70,146 @@ class Translator:
         voice: str,
         instructions: str,
         max_reply_tokens: int,
+        speed: float = 1.0,
+        voices: tuple[KnownVoice, ...] = (),
+        by_message: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._session = wire.session(
+        session = wire.session(
             session_id=wire.new_id("sess"),
             model=model,
             voice=voice,
+            speed=speed,
             instructions=instructions,
-            speaks=True,
             max_tokens=max_reply_tokens,
         )
-        self._clock = clock
-        self._last_item_id: str | None = None
-        self._typed: list[realtime.InputText | realtime.InputImage] = []
-        """Content of the items that no response has answered yet."""
+        self.book = SessionBook(session, voices=voices, by_message=by_message)
+        """The settings in force."""
 
-        self._question_id = wire.new_id("item")
-        self._answer_id = wire.new_id("item")
-        self._response_id = wire.new_id("resp")
+        self._voices = voices
+        self._by_message = by_message
+        self._clock = clock
+        self._items = ItemBook()
+        self._response: Response | None = None
         self._transcribed = ""
-        self._answered = ""
         self._speech_started_ms = 0
         self._speech_ms = 0
-        self._was_stopped = False
-        """Whether the client asked for the response to end."""
 
-    @property
-    def _speaks(self) -> bool:
-        return bool(self._session["output_modalities"] == ["audio"])
-
-    def greeting(self) -> Message:
-        return wire.session_created(self._session)
+    def greeting(self) -> Iterable[Message]:
+        yield wire.session_created(self.book.session)
+        yield wire.voices(self._voices)
 
     def to_wire(self, event: Event) -> Iterable[Message]:
         """The messages that tell a client of `event`, in order."""
         match event:
-            case SpeechStarted(audio_start_ms=start_ms):
-                self._question_id = wire.new_id("item")
+            case SpeechStarted(turn_id=turn_id, audio_start_ms=start_ms):
                 self._transcribed = ""
                 self._speech_started_ms = start_ms
-                yield wire.speech_started(item_id=self._question_id, audio_start_ms=start_ms)
+                yield wire.speech_started(item_id=question_id(turn_id), audio_start_ms=start_ms)
             case Hearing():
                 yield from self._hearing(event)
-            case SpeechStopped(audio_end_ms=end_ms):
-                self._speech_ms = max(0, end_ms - self._speech_started_ms)
-                yield wire.speech_stopped(item_id=self._question_id, audio_end_ms=end_ms)
-                yield wire.input_audio_committed(
-                    item_id=self._question_id, previous_item_id=self._last_item_id
-                )
-                yield from self._item(
-                    wire.user_item(self._question_id, wire.input_audio()), self._question_id
-                )
-            case UserSaid(text=text, was_typed=False):
-                yield from self._transcript_delta(text)
-                yield wire.transcription_completed(
-                    item_id=self._question_id, transcript=text, speech_ms=self._speech_ms
-                )
+            case SpeechStopped():
+                yield from self._speech_stopped(event)
+            case UserSaid(turn_id=turn_id, text=text, was_typed=False):
+                yield from self._transcript_delta(question_id(turn_id), text)
+                yield from self._transcript(question_id(turn_id), text, self._speech_ms)
             case UserSaid():
                 pass  # a typed item was announced when it was created
-            case ReplyStarted():
-                yield from self._reply_started()
-            case ReplyWords(text=text):
-                if not self._answered:
-                    yield wire.output_audio_started(response_id=self._response_id)
-                self._answered += text
-                yield wire.output_transcript_delta(
-                    response_id=self._response_id, item_id=self._answer_id, delta=text
+            case ReplyStarted(turn_id=turn_id, speaks=speaks):
+                self._response = Response(
+                    turn_id,
+                    self._items,
+                    speaks=speaks,
+                    by_message=self._by_message,
+                    audio_output=self.book.audio_output,
                 )
+                yield from self._response.begin()
+            case ReplyWords(text=text):
+                yield from self._current.words(text)
             case ReplyEnded():
-                yield from self._reply_ended(event)
+                yield from self._current.end(event)
+            case ItemTranscribed(item_id=item_id, failure=str(failure)):
+                yield wire.transcription_failed(item_id=item_id, message=failure)
+            case ItemTranscribed(item_id=item_id, text=text, speech_ms=speech_ms):
+                yield from self._transcript(item_id, text, speech_ms)
+            case ItemTruncated(item_id=item_id, heard_ms=heard_ms, heard=heard):
+                self._items.transcribe(item_id, heard)
+                yield wire.item_truncated(item_id=item_id, audio_end_ms=heard_ms)
             case StateChanged(state=state):
                 yield wire.state(state.value)
-            case SceneSeen(facts=facts):
-                yield wire.scene(facts)
+            case SceneSeen(facts=facts, preview=preview):
+                yield wire.scene(facts, preview)
             case Degraded(stage=stage, reason=reason):
                 yield wire.degraded(stage=stage, reason=reason)
             case TimelineReady():
                 yield wire.timeline(**dataclasses.asdict(event))
 
-    def _hearing(self, event: Hearing) -> Iterable[Message]:
-        yield from self._transcript_delta(event.committed)
-        yield wire.partial(
-            item_id=self._question_id, committed=event.committed, tentative=event.tentative
-        )
+    def sound(self, samples: Pcm) -> Iterable[Message]:
+        """Of the response in progress, in the output format's rate."""
+        if self._response is not None and not self._response.is_over:
+            yield from self._response.sound(self.book.output_format.encode(samples))
 
-    def _transcript_delta(self, text: str) -> Iterable[Message]:
+    @property
+    def _current(self) -> Response:
+        assert self._response is not None, "a reply has words after it began"
+        return self._response
+
+    def _hearing(self, event: Hearing) -> Iterable[Message]:
+        item_id = question_id(event.turn_id)
+        yield from self._transcript_delta(item_id, event.committed)
+        yield wire.partial(item_id=item_id, committed=event.committed, tentative=event.tentative)
+
+    def _speech_stopped(self, event: SpeechStopped) -> Iterable[Message]:
+        item_id = question_id(event.turn_id)
+        self._speech_ms = max(0, event.audio_end_ms - self._speech_started_ms)
+        yield wire.speech_stopped(item_id=item_id, audio_end_ms=event.audio_end_ms)
+        yield wire.input_audio_committed(item_id=item_id, previous_item_id=self._items.last_id)
+        yield from self._items.add(wire.user_item(item_id, wire.input_audio()))
+
+    def _transcript_delta(self, item_id: str, text: str) -> Iterable[Message]:
         """What is new since the last one; nothing where earlier words were revised."""
         if text.startswith(self._transcribed) and text != self._transcribed:
             delta = text[len(self._transcribed) :]
             self._transcribed = text
-            yield wire.transcription_delta(item_id=self._question_id, delta=delta)
+            yield wire.transcription_delta(item_id=item_id, delta=delta)
 
-    def _item(self, item: Message, item_id: str) -> Iterable[Message]:
-        yield wire.item_added(item, previous_item_id=self._last_item_id)
-        yield wire.item_done(item, previous_item_id=self._last_item_id)
-        self._last_item_id = item_id
+    def _transcript(self, item_id: str, text: str, speech_ms: float) -> Iterable[Message]:
+        self._items.transcribe(item_id, text)
+        yield wire.transcription_completed(item_id=item_id, transcript=text, speech_ms=speech_ms)
 
-    def _reply_started(self) -> Iterable[Message]:
-        self._response_id, self._answer_id = wire.new_id("resp"), wire.new_id("item")
-        self._answered, self._was_stopped = "", False
-        item = wire.assistant_item(self._answer_id, status="in_progress")
-        yield wire.response_created(
-            wire.response(self._response_id, status="in_progress", speaks=self._speaks)
-        )
-        yield wire.output_item_added(item, response_id=self._response_id)
-        yield wire.item_added(item, previous_item_id=self._last_item_id)
-
-    def _reply_ended(self, event: ReplyEnded) -> Iterable[Message]:
-        response_id, item_id = self._response_id, self._answer_id
-        completed = event.status is ReplyStatus.COMPLETED
-        item = wire.assistant_item(
-            item_id,
-            wire.output_audio(event.heard),
-            status="completed" if completed else "incomplete",
-        )
-        yield wire.output_transcript_done(
-            response_id=response_id, item_id=item_id, transcript=event.heard
-        )
-        yield wire.output_item_done(item, response_id=response_id)
-        yield wire.item_done(item, previous_item_id=self._last_item_id)
-        self._last_item_id = item_id
-        reason = "client_cancelled" if self._was_stopped else "turn_detected"
-        yield wire.response_done(
-            wire.response(
-                response_id,
-                status=event.status.value,
-                speaks=self._speaks,
-                output=[item],
-                reason=None if completed else reason,
-            )
-        )
-        if self._answered:
-            told = wire.output_audio_stopped if completed else wire.output_audio_cleared
-            yield told(response_id=response_id)
-
-    def from_wire(self, event: realtime.ClientEvent) -> tuple[Command | None, list[Message]]:
+    def from_wire(
+        self, event: realtime.ClientEvent, images: tuple[ImageFrame, ...] = ()
+    ) -> Translated:
         """What the session has to do, and what the client is told at once.
 
-        Raises ProtocolError. Decoding a picture takes some 10 ms a megapixel.
+        `images`: those of `event`, decoded. Raises ProtocolError.
         """
         match event:
-            case realtime.ItemCreate(content=content, item_id=item_id):
-                return None, self._take_item(content, item_id or wire.new_id("item"))
+            case items.ItemCreate():
+                return self._create(event, images[0] if images else None)
+            case realtime.ItemTruncate():
+                return self._truncate(event)
+            case realtime.ItemDelete(item_id=item_id):
+                self._items.find(item_id, so_as_to="delete")
+                self._items.remove(item_id)
+                return RemoveItem(item_id=item_id), [wire.item_deleted(item_id=item_id)]
+            case realtime.ItemRetrieve(item_id=item_id):
+                return None, [wire.item_retrieved(self._items.find(item_id, so_as_to="retrieve"))]
             case realtime.ResponseCreate():
-                return self._say_typed(), []
-            case realtime.ResponseCancel() | realtime.OutputAudioClear():
-                self._was_stopped = True
-                return StopTalking(), []
+                wanted = Configure(
+                    system_prompt=event.instructions,
+                    speak=event.speaks,
+                    max_reply_tokens=event.max_reply_tokens,
+                )
+                return SayText(wanted=wanted), []
+            case realtime.ResponseCancel(response_id=response_id):
+                return self._cancel(response_id)
+            case realtime.OutputAudioClear():
+                return self._cancel(None)
+            case realtime.InputAudioCommit():
+                return PushToTalk(pressed=False), []
+            case realtime.InputAudioClear():
+                return ForgetSpeech(), [wire.input_audio_cleared()]
             case realtime.Mute(muted=muted):
                 return Mute(muted=muted), []
             case realtime.PushToTalk(pressed=pressed):
@@ -208,43 +218,94 @@ class Translator:
                 return (HeardReply(at_s=at_s) if at_s is not None else None), []
             case realtime.Ping(sent_at_ms=sent_at_ms):
                 return None, [wire.pong(sent_at_ms=sent_at_ms, server_at_s=self._clock())]
-            case realtime.SessionUpdate():
-                return self._update(event)
-            case realtime.InputAudioClear() | realtime.ItemTruncate():
+            case settings.SessionUpdate():
+                return self.book.update(event), [wire.session_updated(self.book.session)]
+            case realtime.InputAudioAppend():
                 raise ProtocolError(
-                    "Over WebRTC the server keeps count of what was heard itself.",
-                    code="unsupported_event",
+                    "Over WebRTC sound comes on its track.", code="unsupported_event"
                 )
 
-    def _take_item(
-        self, content: tuple[realtime.InputText | realtime.InputImage, ...], item_id: str
-    ) -> list[Message]:
-        if len(self._typed) + len(content) > _MAX_TYPED_PARTS:
-            raise ProtocolError(
-                "Too much waits for an answer; send response.create.", code="too_much_content"
-            )
-        self._typed += content
-        texts = [wire.input_text(part.text) for part in content if hasattr(part, "text")]
-        return list(self._item(wire.user_item(item_id, *texts), item_id))
-
-    def _say_typed(self) -> SayText:
-        typed, self._typed = self._typed, []
-        texts = [part.text for part in typed if isinstance(part, realtime.InputText)]
-        encoded = [part.encoded for part in typed if isinstance(part, realtime.InputImage)]
-        if not typed:
-            raise ProtocolError("There is nothing to answer yet.", code="nothing_to_answer")
-        return SayText(text=" ".join(texts), images=tuple(map(pictures.decode, encoded)))
-
-    def _update(self, event: realtime.SessionUpdate) -> tuple[Command, list[Message]]:
-        if event.instructions is not None:
-            self._session["instructions"] = event.instructions
-        if event.speaks is not None:
-            self._session["output_modalities"] = ["audio" if event.speaks else "text"]
-        if event.max_reply_tokens is not None:
-            self._session["max_output_tokens"] = event.max_reply_tokens
-        command = Configure(
-            system_prompt=event.instructions,
-            speak=event.speaks,
-            max_reply_tokens=event.max_reply_tokens,
+    def commit(self, samples: Pcm) -> Translated:
+        """Without turn detection: what was appended, at 16 kHz, is an item now."""
+        item_id = wire.new_id("item")
+        committed = wire.input_audio_committed(
+            item_id=item_id, previous_item_id=self._items.last_id
         )
-        return command, [wire.session_updated(self._session)]
+        added = self._items.add(wire.user_item(item_id, wire.input_audio()))
+        return AddItem(item_id=item_id, role=Role.USER, sound=samples), [committed, *added]
+
+    def _cancel(self, response_id: str | None) -> Translated:
+        response = self._response
+        if response_id is not None and (
+            response is None or response.is_over or response.response_id != response_id
+        ):
+            raise ProtocolError(
+                "That response is not in progress.",
+                code="response_cancel_not_active",
+                param="response_id",
+            )
+        if response is not None:
+            response.was_cancelled = True
+        return StopTalking(), []
+
+    def _truncate(self, event: realtime.ItemTruncate) -> Translated:
+        item = self._items.find(event.item_id, so_as_to="truncate")
+        if item.get("role") != "assistant":
+            raise ProtocolError(
+                "Only an answer that was spoken can be truncated.",
+                code="unsupported_content_type",
+                param="item_id",
+            )
+        return TruncateItem(item_id=event.item_id, heard_ms=event.audio_end_ms), []
+
+    def _create(self, event: items.ItemCreate, image: ImageFrame | None) -> Translated:
+        item_id = event.item_id or wire.new_id("item")
+        role, text, sound = Role.USER, "", None
+        match event.item:
+            case items.NewMessage() as message:
+                role = Role(message.role)
+                text = " ".join(part.text for part in message.content if hasattr(part, "text"))
+                sound = self._recording(message)
+                item = _message_item(item_id, message)
+            case items.NewCall(call_id=call_id, name=name, arguments=arguments):
+                role = Role.ASSISTANT
+                text = str(ToolCall(call_id=call_id, name=name, arguments=arguments))
+                item = wire.call_item(item_id, call_id=call_id, name=name, arguments=arguments)
+            case items.NewCallOutput(call_id=call_id, output=output):
+                text = tools.response(output)
+                item = wire.call_output_item(item_id, call_id=call_id, output=output)
+        command = AddItem(
+            item_id=item_id,
+            role=role,
+            text=text,
+            image=image,
+            sound=sound,
+            after_id=event.after_id,
+        )
+        return command, self._items.add(item, after_id=event.after_id)
+
+    def _recording(self, message: items.NewMessage) -> Pcm | None:
+        sounds = [
+            recording(part.encoded, self.book.input_format)
+            for part in message.content
+            if isinstance(part, items.InputAudio)
+        ]
+        return np.concatenate(sounds) if sounds else None
+
+
+def _message_item(item_id: str, message: items.NewMessage) -> Message:
+    content = list[Message]()
+    for part in message.content:
+        match part:
+            case items.InputText(text=text):
+                content.append(wire.input_text(text))
+            case items.OutputText(text=text):
+                content.append(wire.output_text(text))
+            case items.InputImage():
+                content.append(wire.input_image())
+            case items.InputAudio():
+                content.append(wire.input_audio())
+    if message.role == "user":
+        return wire.user_item(item_id, *content)
+    new_item = wire.system_item if message.role == "system" else wire.assistant_item
+    return new_item(item_id, *content)

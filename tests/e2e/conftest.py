@@ -24,7 +24,10 @@ import soxr
 from numpy.typing import NDArray
 from playwright.async_api import Page, async_playwright
 
+from assistant.asr.whisper import Ears
 from assistant.audio_file import read_speech
+from assistant.config import Config
+from assistant.model_store import ModelStore
 from assistant.types import Pcm
 
 SERVER_START_S = 240
@@ -207,3 +210,13 @@ def write_camera(file: Path, picture: NDArray[np.uint8]) -> Path:
 
 def question(name: str) -> Pcm:
     return read_speech(QUESTIONS / f"{name}.wav")
+
+
+@pytest.fixture(scope="session")
+def ears() -> Ears:
+    """Somebody who listens to what the assistant says."""
+    config = Config()
+    store = ModelStore(config.models.folder)
+    return Ears(
+        config.ears, store.folder(config.ears.model), store.folder(config.ears.turn_end_model)
+    )

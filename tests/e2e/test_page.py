@@ -275,3 +275,36 @@ async def test_it_speaks_chinese_to_a_chinese_browser(stage: Stage) -> None:
     await expect(stage.page.locator("#start")).to_have_text("结束")
     await expect(stage.page.locator("#state")).to_have_text("聆听")
     assert await stage.page.evaluate("document.documentElement.lang") == "zh"
+
+
+VOICES = [{"id": "joe", "summary": "A man"}, {"id": "huayan", "summary": "A woman"}]
+
+
+async def greet(stage: Stage, voice: str) -> None:
+    session = {"audio": {"output": {"voice": voice}}}
+    await stage.say("session.created", session=session)
+    await stage.say("assistant.voices", voices=VOICES)
+
+
+async def test_a_voice_is_chosen_and_remembered(stage: Stage) -> None:
+    await stage.start()
+    await greet(stage, "joe")
+    await stage.page.click("#details")
+    choice = stage.page.locator("#voice-choice")
+    await expect(choice).to_have_value("joe")
+    assert await stage.sent("session.update") == []
+    await choice.select_option("A woman")
+    wanted = {"type": "realtime", "audio": {"output": {"voice": "huayan"}}}
+    assert [event["session"] for event in await stage.sent("session.update")] == [wanted]
+    await greet(stage, "joe")
+    assert len(await stage.sent("session.update")) == 2
+    await stage.say("session.updated", session=wanted)
+    await expect(choice).to_have_value("huayan")
+
+
+async def test_a_voice_that_is_no_longer_there_is_not_asked_for(stage: Stage) -> None:
+    await stage.page.evaluate("localStorage.setItem('parley.voice', 'gone')")
+    await stage.start()
+    await greet(stage, "joe")
+    await expect(stage.page.locator("#voice-choice")).to_have_value("joe")
+    assert await stage.sent("session.update") == []

@@ -9,20 +9,9 @@ import numpy as np
 import pytest
 
 from assistant.asr.whisper import Ears
-from assistant.config import Config
-from assistant.model_store import ModelStore
 from tests.e2e.conftest import OpenBrowser, Server, question
 
 pytestmark = [pytest.mark.models, pytest.mark.browser]
-
-
-@pytest.fixture(scope="module")
-def ears() -> Ears:
-    config = Config()
-    store = ModelStore(config.models.folder)
-    return Ears(
-        config.ears, store.folder(config.ears.model), store.folder(config.ears.turn_end_model)
-    )
 
 
 async def test_a_spoken_question_is_answered_aloud(open_browser: OpenBrowser, ears: Ears) -> None:

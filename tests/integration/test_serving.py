@@ -23,6 +23,7 @@ from assistant.config import ServerConfig
 from assistant.stages import Peer
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.server import build_app, listen, serve
+from tests.unit.transport.socket_client import new_socket_peer
 from tests.unit.transport.test_peer import new_peer, traces
 from tests.unit.transport.webrtc_client import WebRtcClient
 
@@ -40,6 +41,8 @@ class Site:
         self.was_left = asyncio.Event()
         self._app = build_app(
             new_caller=self._new_caller,
+            new_socket_peer=new_socket_peer,
+            describe_session=lambda _: {},
             serve_call=self._serve_call,
             health=lambda: {"ready": True},
             page_folder=page_folder,

@@ -11,16 +11,16 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 import soxr
-from faster_whisper import WhisperModel  # type: ignore[import-untyped]
+from faster_whisper import WhisperModel
 
 from assistant.config import EarsConfig, VoiceConfig
 from assistant.model_store import ModelStore
 from assistant.tts.loudness import TARGET_LUFS, loudness_lufs
-from assistant.tts.piper import PiperEngine
+from assistant.tts.piper import Piper
 from assistant.tts.vits import Manner, SlicedVits, Vits, WholeVits
 from assistant.tts.voice_folder import open_voice
 from assistant.types import SpokenFrame
-from assistant.worker import Leaving
+from assistant.worker_host import Leaving
 
 pytestmark = pytest.mark.models
 
@@ -32,12 +32,12 @@ TWELVE_WORDS = "I can see a person sitting at a desk with a mug."
 
 
 @pytest.fixture(scope="module")
-def engine() -> PiperEngine:
-    return PiperEngine(VoiceConfig(), VOICE)
+def voice() -> Piper:
+    return Piper.load(VOICE, threads=1)
 
 
-def spoken(engine: PiperEngine, phrase: str) -> list[SpokenFrame]:
-    return [frame for frame in engine.speak(phrase, Leaving()) if isinstance(frame, SpokenFrame)]
+def spoken(voice: Piper, phrase: str) -> list[SpokenFrame]:
+    return list(voice.speak(phrase, 1, Leaving()))
 
 
 def joined(frames: list[SpokenFrame]) -> np.ndarray:
@@ -76,18 +76,18 @@ def test_the_first_sound_of_a_sentence_costs_little_of_the_whole() -> None:
     assert first_sound_s(voice.vits) / first_sound_s(whole) <= 0.45
 
 
-def test_phrases_are_equally_loud_begin_soon_and_end_in_silence(engine: PiperEngine) -> None:
+def test_phrases_are_equally_loud_begin_soon_and_end_in_silence(voice: Piper) -> None:
     for phrase in ["Yes.", "The cat is on the table.", " and I think", TWELVE_WORDS]:
-        sound = joined(spoken(engine, phrase))
+        sound = joined(spoken(voice, phrase))
         assert loudness_lufs(sound, 48_000) == pytest.approx(TARGET_LUFS + 3, abs=5)
         assert np.flatnonzero(np.abs(sound) > 0.005)[0] <= 0.02 * 48_000
         assert np.abs(sound[:10]).max() < 0.02
         assert np.abs(sound[-10:]).max() < 0.001
 
 
-def test_leaving_stops_a_long_phrase_within_its_slice(engine: PiperEngine) -> None:
+def test_leaving_stops_a_long_phrase_within_its_slice(voice: Piper) -> None:
     leaving = Leaving()
-    frames = engine.speak("A long sentence goes on, and on, " * 20, leaving)
+    frames = voice.speak("A long sentence goes on, and on, " * 20, 1, leaving)
     next(frames)
     leaving.set()
     assert list(frames) == []
@@ -108,19 +108,19 @@ def recognizer() -> WhisperModel:
     ],
 )
 def test_a_recognizer_understands_what_is_said(
-    engine: PiperEngine, recognizer: WhisperModel, phrases: list[str], words: str
+    voice: Piper, recognizer: WhisperModel, phrases: list[str], words: str
 ) -> None:
-    sound = np.concatenate([joined(spoken(engine, phrase)) for phrase in phrases])
+    sound = np.concatenate([joined(spoken(voice, phrase)) for phrase in phrases])
     segments, _ = recognizer.transcribe(soxr.resample(sound, 48_000, 16_000), language="en")
     heard = re.findall(r"[a-z]+|\d+", " ".join(segment.text for segment in segments).lower())
     missing = set(words.split()) - set(heard)
     assert len(missing) <= 1, (missing, heard)
 
 
-def test_the_words_said_are_right_to_150_ms(engine: PiperEngine, recognizer: WhisperModel) -> None:
+def test_the_words_said_are_right_to_150_ms(voice: Piper, recognizer: WhisperModel) -> None:
     """Against the recognizer's own word times, which are right to about 100 ms themselves."""
     phrase = "I can see a person sitting at a desk, holding a red coffee mug in their left hand."
-    frames = spoken(engine, phrase)
+    frames = spoken(voice, phrase)
     segments, _ = recognizer.transcribe(
         soxr.resample(joined(frames), 48_000, 16_000), language="en", word_timestamps=True
     )

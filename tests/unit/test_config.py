@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.config import Config, load
+from assistant.config import AlertConfig, Config, load
 from assistant.config_text import default_toml
 from assistant.errors import ConfigError
 
@@ -43,6 +43,12 @@ def test_overrides_win_over_the_file(tmp_path: Path) -> None:
         ("[ears]\nallowed_languages = 'en'\n", "ears.allowed_languages must be a list"),
         ("server = 3\n", r"write \[server\]"),
         ("x = \n", r"a\.toml: "),
+        (
+            "[[monitoring.alerts]]\nlimit_ms = 0\n",
+            r"monitoring\.alerts\[0\]\.limit_ms must be from 1",
+        ),
+        ("[monitoring]\nalerts = [3]\n", r"monitoring\.alerts\[0\] must be a table of keys"),
+        ("[monitoring]\nwebhook = 'ftp://a'\n", "monitoring.webhook must be an http or https URL"),
         ("[budget]\ntts_ms = 900\n", "add up to 1800 ms"),
     ],
 )
@@ -69,3 +75,11 @@ def test_profiles_hold_only_what_differs(name: str) -> None:
     for section, keys in tomllib.loads(file.read_text()).items():
         for key, value in keys.items():
             assert value != defaults[section][key], f"{section}.{key} is the default"
+
+
+def test_alerts_of_the_file_take_the_place_of_the_default_ones(tmp_path: Path) -> None:
+    text = "[[monitoring.alerts]]\nstage = 'tts'\nlimit_ms = 300\n\n[[monitoring.alerts]]\n"
+    first, second = load(write(tmp_path, text)).monitoring.alerts
+    assert (first.stage, first.limit_ms, first.percentile) == ("tts", 300, 95)
+    assert second == AlertConfig()
+    assert load(None, ["monitoring.alerts=[]"]).monitoring.alerts == ()

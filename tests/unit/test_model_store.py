@@ -130,7 +130,7 @@ def test_an_unknown_id_is_answered_with_the_known_ones(store: ModelStore, tmp_pa
             "openpibo-detect rapidocr",
         ),
         (
-            ["eyes.enabled=false", "brain.draft_model=qwen2.5-coder-0.5b-instruct"],
+            ["eyes.mode=off", "brain.draft_model=qwen2.5-coder-0.5b-instruct"],
             "whisper-tiny.en smart-turn qwen2.5-coder-1.5b-instruct qwen2.5-coder-0.5b-instruct "
             "piper-en-us-joe-medium",
         ),

@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from assistant.app import Sessions
-from assistant.config import BargeInConfig, VoiceConfig
+from assistant.config import BargeInConfig, BudgetConfig, VoiceConfig
 from assistant.conversation import Conversation
 from assistant.events import (
     Configure,
@@ -20,12 +20,13 @@ from assistant.events import (
     ReplyStatus,
     SayText,
     StopTalking,
+    TurnDetection,
     UserSaid,
 )
 from assistant.fallback import FallbackPolicy
 from assistant.session import Session
 from assistant.turn import Turn
-from assistant.types import AudioFrame, ImageFrame, Phase
+from assistant.types import AudioFrame, ImageFrame, Pcm, Phase
 from tests.fakes import (
     ScriptedBrain,
     ScriptedEyes,
@@ -60,6 +61,15 @@ class ScriptedListener:
     def push_to_talk(self, pressed: bool) -> None:
         self.switches.append(("talk", pressed))
 
+    def detect_turns(self, wanted: TurnDetection) -> None:
+        self.switches.append(wanted)
+
+    def forget(self) -> None:
+        self.switches.append("forget")
+
+    async def write_down(self, samples: Pcm) -> str:
+        return ""
+
 
 class Room:
     """A session with everything around it scripted."""
@@ -85,7 +95,10 @@ class Room:
                     conversation=self.conversation,
                     fallback=self.fallback,
                     phrasing=VoiceConfig(),
+                    budget=BudgetConfig(),
+                    session_id="session",
                     session_started_at_s=0.0,
+                    record=lambda _: None,
                     images=images,
                 )
             )

@@ -10,7 +10,7 @@ import pytest
 from assistant.errors import BusyError, ProtocolError
 from assistant.stages import Peer
 from assistant.transport.calls import Calls
-from assistant.transport.realtime import SessionUpdate
+from assistant.transport.settings import SessionUpdate
 from tests.unit.transport.fake_caller import FakeCaller
 
 

@@ -14,11 +14,19 @@ import numpy as np
 import pytest
 
 from assistant.errors import ProtocolError
-from assistant.events import Mute, SayText, State, StateChanged, StopTalking
+from assistant.events import (
+    AddItem,
+    Configure,
+    Mute,
+    SayText,
+    State,
+    StateChanged,
+    StopTalking,
+)
 from assistant.transport import peer as peer_module
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.translator import Translator
-from assistant.types import AudioFrame, Pcm
+from assistant.types import AudioFrame, Pcm, Role
 from tests.unit.transport.test_pictures import JPEG
 from tests.unit.transport.webrtc_client import Sight, Tone, WebRtcClient, main_frequency_hz
 
@@ -84,8 +92,8 @@ async def test_a_session_is_greeted_first_and_then_told_what_happened_before() -
     peer = new_peer()
     peer.send(StateChanged(state=State.LISTENING))
     async with connected(peer) as client:
-        kinds = [(await client.events.get())["type"] for _ in range(2)]
-    assert kinds == ["session.created", "assistant.state"]
+        kinds = [(await client.events.get())["type"] for _ in range(3)]
+    assert kinds == ["session.created", "assistant.voices", "assistant.state"]
 
 
 async def test_requests_become_commands_and_mistakes_become_errors() -> None:
@@ -109,13 +117,15 @@ async def test_requests_become_commands_and_mistakes_become_errors() -> None:
         client.send({"type": "response.create"})
         client.send({"type": "response.cancel"})
         commands = peer.commands()
-        mute, say, stop = [await anext(commands) for _ in range(3)]
+        mute, add, say, stop = [await anext(commands) for _ in range(4)]
         errors = [(await client.next_event("error"))["error"] for _ in range(3)]
         assert (await client.next_event("conversation.item.added"))["item"]["role"] == "user"
     assert mute == Mute(muted=True)
-    assert isinstance(say, SayText)
-    assert say.text == "What is this?"
-    assert [frame.pixels.shape for frame in say.images] == [(16, 32, 3)]
+    assert isinstance(add, AddItem)
+    assert (add.text, add.role) == ("What is this?", Role.USER)
+    assert add.image is not None
+    assert add.image.pixels.shape == (16, 32, 3)
+    assert say == SayText(wanted=Configure())
     assert stop == StopTalking()
     assert [error["code"] for error in errors] == ["invalid_json", "invalid_json", "invalid_value"]
     assert errors[2]["event_id"] == "mine"

@@ -9,13 +9,26 @@ from typing import Any
 import pytest
 
 from assistant.errors import ProtocolError
-from assistant.transport.realtime import (
-    MAX_EVENT_BYTES,
-    ClientEvent,
-    InputAudioClear,
+from assistant.tools import Tool
+from assistant.transport.audio_formats import AudioFormat
+from assistant.transport.items import (
+    InputAudio,
     InputImage,
     InputText,
     ItemCreate,
+    NewCall,
+    NewCallOutput,
+    NewMessage,
+    OutputText,
+)
+from assistant.transport.realtime import (
+    MAX_EVENT_BYTES,
+    ClientEvent,
+    InputAudioAppend,
+    InputAudioClear,
+    InputAudioCommit,
+    ItemDelete,
+    ItemRetrieve,
     ItemTruncate,
     Mute,
     OutputAudioClear,
@@ -24,10 +37,10 @@ from assistant.transport.realtime import (
     PushToTalk,
     ResponseCancel,
     ResponseCreate,
-    SessionUpdate,
     parse,
     parse_session,
 )
+from assistant.transport.settings import NoTurnDetection, SemanticVad, ServerVad, SessionUpdate
 
 PNG = b"\x89PNG..."
 PNG_URL = "data:image/png;base64," + base64.b64encode(PNG).decode()
@@ -46,7 +59,25 @@ def turn_detection(value: Any) -> dict[str, Any]:
     return session(audio={"input": {"turn_detection": value}})
 
 
+def output(**settings: Any) -> dict[str, Any]:
+    return session(audio={"output": settings})
+
+
+def created(*content: Any, role: str = "user", item_id: str | None = None) -> ItemCreate:
+    return ItemCreate(item=NewMessage(role=role, content=content), item_id=item_id)
+
+
+def call_item(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "conversation.item.create", "item": {"type": kind, **fields}}
+
+
 TEXT = {"type": "input_text", "text": "hello"}
+TOOL = {
+    "type": "function",
+    "name": "light",
+    "description": "Turns it on.",
+    "parameters": {"type": "object"},
+}
 SPOKEN_SESSION = {
     "model": "gpt-realtime",
     "output_modalities": ["audio"],
@@ -69,7 +100,36 @@ SPOKEN_SESSION = {
     ("event", "expected"),
     [
         (session(), SessionUpdate()),
-        (session(**SPOKEN_SESSION), SessionUpdate(speaks=True)),
+        (
+            session(**SPOKEN_SESSION),
+            SessionUpdate(
+                speaks=True,
+                voice="marin",
+                speed=1.0,
+                input_format=AudioFormat.PCM,
+                turn_detection=SemanticVad(eagerness="high"),
+                tools=(),
+                calls_tools=True,
+            ),
+        ),
+        (
+            session(tools=[TOOL], tool_choice="none"),
+            SessionUpdate(
+                tools=(
+                    Tool(name="light", description="Turns it on.", parameters='{"type": "object"}'),
+                ),
+                calls_tools=False,
+            ),
+        ),
+        (
+            session(audio={"output": {"format": {"type": "audio/pcmu"}, "voice": {"id": "v"}}}),
+            SessionUpdate(output_format=AudioFormat.MU_LAW),
+        ),
+        (turn_detection(None), SessionUpdate(turn_detection=NoTurnDetection())),
+        (
+            turn_detection({"type": "server_vad", "silence_duration_ms": 700, "eagerness": "low"}),
+            SessionUpdate(turn_detection=ServerVad(silence_duration_ms=700)),
+        ),
         (
             session(instructions="", output_modalities=["text"]),
             SessionUpdate(instructions="", speaks=False),
@@ -77,15 +137,58 @@ SPOKEN_SESSION = {
         (session(max_output_tokens=7), SessionUpdate(max_reply_tokens=7)),
         (session(max_output_tokens="inf"), SessionUpdate(max_reply_tokens=4_096)),
         (
-            turn_detection({"type": "server_vad", "create_response": True, "threshold": 0.5}),
-            SessionUpdate(),
+            turn_detection({"type": "server_vad", "create_response": True, "threshold": 0.6}),
+            SessionUpdate(turn_detection=ServerVad(threshold=0.6)),
         ),
-        (item(TEXT), ItemCreate(content=(InputText(text="hello"),))),
+        (item(TEXT), created(InputText(text="hello"))),
         (
             item(TEXT, {"type": "input_image", "image_url": PNG_URL, "detail": "low"}, id="item_1"),
+            created(InputText(text="hello"), InputImage(encoded=PNG), item_id="item_1"),
+        ),
+        (
+            item({"type": "input_audio", "audio": "AAAA", "transcript": "hm"}),
+            created(InputAudio(encoded=bytes(3))),
+        ),
+        (
+            item({"type": "input_audio", "audio": None, "transcript": "hm"}),
+            created(InputText(text="hm")),
+        ),
+        (item(TEXT, role="system"), created(InputText(text="hello"), role="system")),
+        (
+            item({"type": "output_audio", "transcript": "Hi."}, role="assistant"),
+            created(OutputText(text="Hi."), role="assistant"),
+        ),
+        (
+            call_item("function_call", call_id="c", name="light", arguments="{}"),
+            ItemCreate(item=NewCall(call_id="c", name="light", arguments="{}")),
+        ),
+        (
+            call_item("function_call_output", call_id="c", output="done"),
+            ItemCreate(item=NewCallOutput(call_id="c", output="done")),
+        ),
+        (
+            {**item(TEXT), "previous_item_id": "root"},
             ItemCreate(
-                content=(InputText(text="hello"), InputImage(encoded=PNG)), item_id="item_1"
+                item=NewMessage(role="user", content=(InputText(text="hello"),)), after_id="root"
             ),
+        ),
+        ({"type": "conversation.item.delete", "item_id": "i"}, ItemDelete(item_id="i")),
+        ({"type": "conversation.item.retrieve", "item_id": "i"}, ItemRetrieve(item_id="i")),
+        (
+            {"type": "input_audio_buffer.append", "audio": "AAAA"},
+            InputAudioAppend(encoded=bytes(3)),
+        ),
+        ({"type": "input_audio_buffer.commit"}, InputAudioCommit()),
+        (
+            {"type": "response.create", "response": {"instructions": "Greet.", "metadata": {}}},
+            ResponseCreate(instructions="Greet."),
+        ),
+        (
+            {
+                "type": "response.create",
+                "response": {"output_modalities": ["text"], "max_output_tokens": 9},
+            },
+            ResponseCreate(speaks=False, max_reply_tokens=9),
         ),
         (
             {
@@ -167,7 +270,26 @@ def test_text_that_is_no_event_is_named(text: str, code: str, param: str | None)
             "session.type",
         ),
         (session(colour="red"), "unknown_parameter", "session.colour"),
-        (session(tools=[{"type": "function"}]), "unsupported_value", "session.tools"),
+        (session(tools=[{"type": "mcp"}]), "invalid_value", "session.tools[0].type"),
+        (
+            session(tools=[{"type": "function"}]),
+            "missing_required_parameter",
+            "session.tools[0].name",
+        ),
+        (session(tools=[TOOL] * 33), "unsupported_value", "session.tools"),
+        (session(tools=[TOOL | {"parameters": 1}]), "invalid_type", "session.tools[0].parameters"),
+        (session(tool_choice="required"), "invalid_value", "session.tool_choice"),
+        (session(tool_choice={"type": "function"}), "unsupported_value", "session.tool_choice"),
+        (
+            session(audio={"input": {"format": {"type": "audio/pcm", "rate": 16_000}}}),
+            "invalid_value",
+            "session.audio.input.format.rate",
+        ),
+        (
+            session(audio={"input": {"format": {"type": "audio/opus"}}}),
+            "invalid_value",
+            "session.audio.input.format.type",
+        ),
         (
             session(output_modalities=["audio", "text"]),
             "unsupported_value",
@@ -175,7 +297,14 @@ def test_text_that_is_no_event_is_named(text: str, code: str, param: str | None)
         ),
         (session(max_output_tokens=0), "invalid_value", "session.max_output_tokens"),
         (session(max_output_tokens=True), "invalid_type", "session.max_output_tokens"),
-        (turn_detection(None), "unsupported_value", "session.audio.input.turn_detection"),
+        (output(speed=0.25), "invalid_value", "session.audio.output.speed"),
+        (output(speed="fast"), "invalid_type", "session.audio.output.speed"),
+        (output(voice=7), "invalid_type", "session.audio.output.voice"),
+        (
+            turn_detection({"type": "semantic_vad", "eagerness": "hot"}),
+            "invalid_value",
+            "session.audio.input.turn_detection.eagerness",
+        ),
         (
             turn_detection({"type": "server_vad", "create_response": False}),
             "unsupported_value",
@@ -183,8 +312,26 @@ def test_text_that_is_no_event_is_named(text: str, code: str, param: str | None)
         ),
         (item(), "unsupported_value", "item.content"),
         (item({"type": "input_text"}), "missing_required_parameter", "item.content[0].text"),
-        (item(TEXT, {"type": "input_audio"}), "invalid_value", "item.content[1].type"),
-        (item(TEXT, role="system"), "invalid_value", "item.role"),
+        (
+            item(TEXT, {"type": "input_audio"}),
+            "missing_required_parameter",
+            "item.content[1].audio",
+        ),
+        (
+            item({"type": "input_audio", "audio": "!"}),
+            "invalid_value",
+            "item.content[0].audio",
+        ),
+        (item(TEXT, role="assistant"), "invalid_value", "item.content[0].type"),
+        (item(TEXT, role="developer"), "invalid_value", "item.role"),
+        (item(*[TEXT] * 65), "unsupported_value", "item.content"),
+        (
+            item(*[{"type": "input_image", "image_url": PNG_URL}] * 2),
+            "unsupported_value",
+            "item.content",
+        ),
+        (call_item("mcp_approval_response"), "invalid_value", "item.type"),
+        ({"type": "input_audio_buffer.append"}, "missing_required_parameter", "audio"),
         (
             item({"type": "input_image", "image_url": "https://example.org/cat.png"}),
             "unsupported_value",
@@ -194,15 +341,6 @@ def test_text_that_is_no_event_is_named(text: str, code: str, param: str | None)
             item({"type": "input_image", "image_url": "data:image/png;base64,!!"}),
             "unsupported_value",
             "item.content[0].image_url",
-        ),
-        (
-            {
-                "type": "conversation.item.create",
-                "item": item(TEXT)["item"],
-                "previous_item_id": "i",
-            },
-            "unsupported_value",
-            "previous_item_id",
         ),
         (
             {
@@ -220,9 +358,9 @@ def test_text_that_is_no_event_is_named(text: str, code: str, param: str | None)
             "response.conversation",
         ),
         (
-            {"type": "response.create", "response": {"instructions": "Be rude."}},
+            {"type": "response.create", "response": {"tools": [TOOL]}},
             "unsupported_value",
-            "response.instructions",
+            "response.tools",
         ),
     ],
 )

@@ -13,9 +13,11 @@ from starlette.testclient import TestClient
 from assistant.config import ServerConfig
 from assistant.errors import ServerError
 from assistant.stages import Peer
-from assistant.transport.realtime import SessionUpdate
-from assistant.transport.server import MAX_BODY_BYTES, build_app, listen
+from assistant.transport.endpoints import MAX_BODY_BYTES
+from assistant.transport.server import build_app, listen
+from assistant.transport.settings import SessionUpdate
 from tests.unit.transport.fake_caller import FakeCaller
+from tests.unit.transport.socket_client import new_socket_peer
 
 CALLS = "/v1/realtime/calls"
 SDP = {"Content-Type": "application/sdp"}
@@ -29,6 +31,8 @@ class Site:
         self.callers: list[FakeCaller] = []
         self.app = build_app(
             new_caller=self._new_caller,
+            new_socket_peer=new_socket_peer,
+            describe_session=lambda wanted: {"type": "realtime", "wanted": wanted is not None},
             serve_call=self._serve_call,
             health=lambda: {"ready": self.is_ready, "models": 3},
             page_folder=page_folder,

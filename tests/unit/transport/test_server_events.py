@@ -23,10 +23,3 @@ def test_an_error_says_which_event_and_field_it_is_about() -> None:
         "param": "session.colour",
         "event_id": "mine",
     }
-
-
-def test_only_a_response_that_did_not_complete_says_why() -> None:
-    completed = wire.response("resp_1", status="completed", speaks=True)
-    cancelled = wire.response("resp_1", status="cancelled", speaks=True, reason="turn_detected")
-    assert completed["status_details"] is None
-    assert cancelled["status_details"] == {"type": "cancelled", "reason": "turn_detected"}

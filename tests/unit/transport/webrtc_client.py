@@ -52,7 +52,7 @@ class Sight:
         self.frames.append(frame)
         self.was_shown.set()
 
-    def newest(self) -> ImageFrame | None:
+    def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
         return self.frames[-1] if self.frames else None
 
 

@@ -1,0 +1,167 @@
+"""What a request may ask for: a call, its end, a WebSocket to talk on, a client secret."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+from collections.abc import Callable
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+from starlette.websockets import WebSocket
+
+from assistant.errors import (
+    AssistantError,
+    BusyError,
+    NotReadyError,
+    ProtocolError,
+    UnauthorizedError,
+)
+from assistant.transport.calls import Calls
+from assistant.transport.client_secrets import Keys, SecretWanted, read_wanted, token_in
+from assistant.transport.fields import Fields
+from assistant.transport.guard import error_response
+from assistant.transport.realtime import load_json, parse_session
+from assistant.transport.settings import SessionUpdate
+from assistant.transport.websocket_peer import WebSocketPeer
+
+MAX_BODY_BYTES = 256 * 1024
+"""A browser's offer has some 10 KB."""
+
+RETRY_AFTER_S = 5
+
+SUBPROTOCOL = "realtime"
+
+
+class Endpoints:
+    """Each method answers one route. What they raise, `refusal` tells the client."""
+
+    def __init__(
+        self,
+        *,
+        calls: Calls,
+        keys: Keys,
+        is_ready: Callable[[], bool],
+        new_socket_peer: Callable[[WebSocket], WebSocketPeer],
+        describe_session: Callable[[SessionUpdate | None], dict[str, Any]],
+    ) -> None:
+        self._calls = calls
+        self._keys = keys
+        self._is_ready = is_ready
+        self._new_socket_peer = new_socket_peer
+        self._describe_session = describe_session
+
+    async def begin_call(self, request: Request) -> Response:
+        """An SDP offer for its answer."""
+        self._check_ready()
+        settings = self._keys.admit(_token(request))
+        content_type = request.headers.get("content-type", "")
+        sdp, session = _read_offer(content_type, await _read_body(request))
+        own = None if session is None else parse_session(session)
+        call_id, answer = await self._calls.begin(
+            sdp, *(update for update in (settings, own) if update is not None)
+        )
+        location = f"/v1/realtime/calls/{call_id}"
+        return Response(answer, 201, {"Location": location}, media_type="application/sdp")
+
+    async def end_call(self, request: Request) -> Response:
+        self._keys.admit(_token(request))
+        if not self._calls.hang_up(request.path_params["call_id"]):
+            return error_response(404, "There is no such call.", code="unknown_call")
+        return Response()
+
+    async def make_secret(self, request: Request) -> Response:
+        """A short-lived token, for a client that is not to know the API key."""
+        self._keys.check_key(_token(request))
+        body = _text(await _read_body(request), "body")
+        wanted = read_wanted(Fields(load_json(body))) if body.strip() else SecretWanted()
+        session = self._describe_session(wanted.settings)
+        secret = self._keys.make_secret(wanted)
+        told = {"value": secret.value, "expires_at": secret.expires_at_s, "session": session}
+        return JSONResponse(told, headers={"Cache-Control": "no-store"})
+
+    async def open_socket(self, socket: WebSocket) -> None:
+        try:
+            self._check_ready()
+            settings = self._keys.admit(_token(socket))
+            if "call_id" in socket.query_params:
+                raise ProtocolError(
+                    "A call cannot be joined from a second line.",
+                    code="unsupported_value",
+                    param="call_id",
+                )
+            self._calls.check_free()
+        except AssistantError as error:
+            await socket.send_denial_response(refusal(error))
+            return
+        offered = socket.scope.get("subprotocols", ())
+        await socket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
+        peer = self._new_socket_peer(socket)
+        if settings is not None:
+            await peer.request(settings)
+        await self._calls.join(peer)
+
+    def _check_ready(self) -> None:
+        if not self._is_ready():
+            raise NotReadyError("The models are still being loaded.")
+
+
+def refusal(error: AssistantError) -> JSONResponse:
+    """Why a request is not granted."""
+    match error:
+        case ProtocolError():
+            return error_response(400, str(error), code=error.code, param=error.param)
+        case UnauthorizedError():
+            headers = {"WWW-Authenticate": "Bearer"}
+            return error_response(401, str(error), code=error.code, headers=headers)
+        case BusyError() | NotReadyError():
+            headers = {"Retry-After": str(RETRY_AFTER_S)}
+            return error_response(503, str(error), code=error.code, headers=headers)
+    raise error
+
+
+def _token(connection: HTTPConnection) -> str | None:
+    subprotocols = connection.scope.get("subprotocols", ())
+    return token_in(connection.headers.get("authorization"), subprotocols)
+
+
+async def _read_body(request: Request) -> bytes:
+    """Refuses what is too large before it has arrived."""
+    body = bytearray()
+    announced = int(request.headers.get("content-length", 0))
+    if announced <= MAX_BODY_BYTES:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                break
+    if max(announced, len(body)) > MAX_BODY_BYTES:
+        raise HTTPException(413, f"The body may have {MAX_BODY_BYTES // 1024} KiB at most.")
+    return bytes(body)
+
+
+def _read_offer(content_type: str, body: bytes) -> tuple[str, str | None]:
+    """The SDP offer, and the session's settings as JSON where they came along."""
+    header = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
+    message = email.message_from_bytes(header + body, policy=email.policy.HTTP)
+    kind = message.get_content_type()
+    if kind == "application/sdp":
+        return _text(body, "sdp"), None
+    if kind != "multipart/form-data":
+        raise HTTPException(415, "Send the SDP offer as application/sdp or multipart/form-data.")
+    fields = {
+        part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
+        for part in message.iter_parts()
+    }
+    sdp, session = fields.get("sdp"), fields.get("session")
+    if not isinstance(sdp, bytes):
+        raise ProtocolError("The form has no sdp.", code="missing_required_parameter", param="sdp")
+    return _text(sdp, "sdp"), _text(session, "session") if isinstance(session, bytes) else None
+
+
+def _text(encoded: bytes, name: str) -> str:
+    try:
+        return encoded.decode()
+    except UnicodeDecodeError as error:
+        raise ProtocolError("It is not UTF-8.", code="invalid_value", param=name) from error
