@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from assistant import log
 from assistant.errors import AssistantError, StageError
 
 logger = logging.getLogger(__name__)
@@ -115,8 +116,8 @@ class Host:
         self._running: dict[int, tuple[Leaving, threading.Semaphore]] = {}
 
     def serve(self) -> None:
-        name, spec, self._error, niceness, level = self._receive()
-        logging.basicConfig(level=level, format=f"%(asctime)s {name}: %(message)s")
+        name, spec, self._error, niceness, log_settings = self._receive()
+        log.set_up(log_settings, name)
         os.nice(niceness)
         try:
             self._engine = spec.build()
@@ -149,8 +150,8 @@ class Host:
             takes_leaving = "leaving" in inspect.signature(method).parameters
             value = method(*start.arguments, *([leaving] if takes_leaving else []))
             if inspect.isgenerator(value):
-                self._pump(start.job, value, leaving, room)
-                value = None
+                items, value = value, None
+                self._pump(start.job, items, leaving, room)
         except StageError as stage_error:
             error = stage_error
         except Exception as other:

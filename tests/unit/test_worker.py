@@ -36,6 +36,10 @@ class CountingEngine:
     def refuse(self) -> None:
         raise BrainError("the context is full")
 
+    def refuse_stream(self, leaving: Leaving) -> Iterator[int]:
+        raise BrainError("the context is full")
+        yield 0
+
     def die(self) -> None:
         os._exit(1)
 
@@ -127,6 +131,19 @@ async def test_errors_become_the_stage_s_own() -> None:
             await worker.call("fail")
         with pytest.raises(BrainError, match="the context is full"):
             await worker.call("refuse")
+        assert await worker.call("add", 1, 1) == 2
+
+
+async def test_a_stream_that_fails_before_its_first_item_raises_what_the_engine_raised() -> None:
+    async with make_worker() as worker:
+
+        async def read() -> list[int]:
+            async with worker.stream("refuse_stream") as items:
+                return [n async for n in items]
+
+        for _ in range(3):
+            with pytest.raises(BrainError, match="the context is full"):
+                await read()
         assert await worker.call("add", 1, 1) == 2
 
 
