@@ -11,23 +11,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from assistant import __version__
+from assistant import __version__, log
 from assistant.config import Config, load
 from assistant.errors import AssistantError, ConfigError
 
-BENCHMARKS = ("turns", "hearing", "faults")
+BENCHMARKS = ("turns", "hearing", "speaking", "faults")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return the exit status: 0 done, 1 it failed, 2 it was asked wrongly."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(
-        level=logging.DEBUG if options.verbose else logging.INFO,
-        format="%(asctime)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
-    for chatty in ("aioice", "aiortc", "httpx", "asyncio"):
-        logging.getLogger(chatty).setLevel(logging.WARNING)
+    level = logging.DEBUG if options.verbose else logging.INFO
+    log.set_up(log.LogSettings(level, options.log_format))
     try:
         config = load(options.config, options.set)
         run: Callable[[Config, argparse.Namespace], int] = options.run
@@ -60,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="A.B=C", help="one setting; may be repeated"
     )
     common.add_argument("--verbose", action="store_true", help="log everything, words included")
+    common.add_argument(
+        "--log-format", choices=("text", "json"), default="text", help="for people, or for programs"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     serve = commands.add_parser("serve", parents=[common], help="serve the page and its calls")

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -22,10 +18,14 @@ from assistant.fallback import FallbackPolicy, Plan
 from assistant.gaze import StillCamera
 from assistant.hearing import Listener
 from assistant.loop_lag import LoopLag
+from assistant.monitoring.live import LiveSession
+from assistant.monitoring.monitor import monitoring
+from assistant.records import TurnRecord
 from assistant.session import Session
 from assistant.speaker import Playout
 from assistant.stages import Peer
 from assistant.transport import server
+from assistant.transport.monitoring import monitoring_routes
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.settings import SessionUpdate
 from assistant.transport.translator import Translator
@@ -42,8 +42,14 @@ _SWITCH_INTERVAL_S = 0.0005
 """Between Python threads: at the default of 5 ms, decoding video makes the sound stutter."""
 
 
-def new_session(engines: Engines, config: Config, peer: Peer, books: Books) -> Session:
-    """What one person gets: a conversation of their own, on the engines that all share."""
+def new_session(
+    engines: Engines, config: Config, peer: Peer, books: Books, live: LiveSession | None = None
+) -> Session:
+    """What one person gets: a conversation of their own, on the engines that all share.
+
+    `live`: where its turns can be seen while they are taken.
+    """
+    live = live or LiveSession()
     conversation = Conversation(
         system_prompt=config.brain.system_prompt, max_tokens=config.brain.conversation_tokens
     )
@@ -62,13 +68,15 @@ def new_session(engines: Engines, config: Config, peer: Peer, books: Books) -> S
         language=languages[0],
         languages=languages,
     )
-    session_id = secrets.token_hex(4)
     numbers = count(1)
-    started_at_s = time.monotonic()
+
+    def record(turn: TurnRecord) -> None:
+        books.record(replace(turn, is_repeat=conversation.is_repeating))
 
     def new_turn(images: tuple[ImageFrame, ...] = ()) -> Turn:
+        turn_id = f"turn_{next(numbers)}"
         return Turn(
-            turn_id=f"turn_{next(numbers)}",
+            turn_id=turn_id,
             peer=peer,
             brain=engines.brain,
             voice=engines.voice,
@@ -77,9 +85,10 @@ def new_session(engines: Engines, config: Config, peer: Peer, books: Books) -> S
             fallback=fallback,
             phrasing=config.voice,
             budget=config.budget,
-            session_id=session_id,
-            session_started_at_s=started_at_s,
-            record=books.record,
+            session_id=live.session_id,
+            session_started_at_s=live.began_at_s,
+            record=record,
+            timeline=live.new_timeline(turn_id),
             images=images,
         )
 
@@ -95,6 +104,7 @@ def new_session(engines: Engines, config: Config, peer: Peer, books: Books) -> S
         conversation=conversation,
         fallback=fallback,
         new_turn=new_turn,
+        read_ahead=engines.brain.prefill,
         barge_in=config.barge_in,
     )
 
@@ -103,22 +113,21 @@ async def serve(config: Config) -> None:
     """Serve the page until stopped. Raises ServerError, ModelFileError or StageError."""
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     lag = LoopLag()
-    sessions = Sessions()
-    books = Books()
-    with server.listen(config.server) as listener:
+    with server.listen(config.server) as listener, monitoring(config, lag) as monitor:
         async with start_engines(config) as engines, asyncio.TaskGroup() as tasks:
+            monitor.vitals.workers = engines.workers
 
             def health() -> dict[str, Any]:
                 return {
                     "ready": engines.are_ready,
                     "engines": {worker.name: worker.is_ready for worker in engines.workers},
-                    "sessions": sessions.n,
+                    "sessions": len(monitor.live.sessions),
                     "loop_lag_p99_ms": round(lag.p99_ms(), 1),
                 }
 
             async def serve_call(peer: Peer) -> None:
-                with sessions.one_more():
-                    await new_session(engines, config, peer, books).run()
+                with monitor.live.one_more(peer) as live:
+                    await new_session(engines, config, peer, monitor.books, live).run()
 
             app = server.build_app(
                 new_caller=lambda: _new_caller(engines, config),
@@ -128,6 +137,11 @@ async def serve(config: Config) -> None:
                 health=health,
                 page_folder=_PAGE_FOLDER,
                 config=config.server,
+                extra_routes=monitoring_routes(
+                    metrics=monitor.metrics.expose,
+                    report=monitor.dashboard.report,
+                    now=monitor.dashboard.now,
+                ),
             )
             background = [
                 tasks.create_task(lag.watch(), name="loop lag"),
@@ -138,27 +152,14 @@ async def serve(config: Config) -> None:
                 task.cancel()
 
 
-class Sessions:
-    """How many people are talking."""
-
-    def __init__(self) -> None:
-        self.n = 0
-
-    @contextmanager
-    def one_more(self) -> Iterator[None]:
-        self.n += 1
-        try:
-            yield
-        finally:
-            self.n -= 1
-
-
 async def _announce(engines: Engines, port: int, config: Config) -> None:
     """One line when the first person may come. An engine that cannot start ends the server."""
     await engines.wait_ready()
     scheme = "http" if config.server.tls_certificate == Path() else "https"
     host = "localhost" if config.server.host == "127.0.0.1" else config.server.host
-    logger.info("ready: %s://%s:%d", scheme, host, port)
+    key = config.server.api_key_file
+    way_in = "" if key == Path() else f"/#token=KEY, with the key in {key}"
+    logger.info("ready: %s://%s:%d%s", scheme, host, port, way_in)
 
 
 def _new_caller(engines: Engines, config: Config) -> WebRtcPeer:

@@ -131,20 +131,33 @@ class BargeInConfig:
     pause_after_ms: Milliseconds = 200
     """Speech over our voice before it pauses, to hear whether it is meant."""
 
-    speech_ms: Milliseconds = 600
-    """Speech over our voice that cuts it off, whatever the words."""
-
     words: Annotated[int, Between(1, 20)] = 2
-    """Recognised words that cut it off sooner."""
+    """Recognised words over our voice that cut it off."""
+
+    speech_ms: Milliseconds = 600
+    """Speech over our voice that cuts it off with a single word."""
+
+    thinking_words: Annotated[int, Between(1, 20)] = 1
+    """Recognised words that go on with a question while its answer has not been heard yet."""
 
     stop_words: tuple[str, ...] = ("stop", "wait", "no", "quiet", "enough", "停", "等等", "不")
     """One of these is enough."""
+
+    backchannels: tuple[str, ...] = (
+        *("mm-hmm", "uh-huh", "ah", "oh", "yeah", "yes", "yep", "okay", "ok", "right", "sure"),
+        *("I see", "嗯", "哦", "对", "好", "好的", "是", "是的"),
+    )
+    """These tell that somebody listens: alone they interrupt nothing."""
 
     resume_after_ms: Milliseconds = 1_500
     """With nothing recognised for this long, the voice comes back."""
 
     warm_up_ms: Milliseconds = 3_000
-    """Start of a session in which echo cancellers settle and nothing interrupts."""
+    """Start of a session in which echo cancellers settle: only a stop word interrupts."""
+
+    quieter_db: Annotated[float, Between(1, 100)] = 15
+    """Speech over our voice that is this much quieter than the person was is somebody else: a
+    television, or our own echo."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,7 +296,6 @@ class BudgetConfig:
 
 
 StageName = Literal[
-    "voice_to_voice",
     "endpointing",
     "asr",
     "vision",
@@ -294,8 +306,9 @@ StageName = Literal[
     "end_of_turn",
     "pacing",
     "network",
+    "voice_to_voice",
 ]
-"""What adds to the wait, and the whole of it."""
+"""What adds to the wait, in order, and the whole of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

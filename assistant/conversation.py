@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
 
 from assistant import tools
+from assistant.repeats import is_repeat
 from assistant.tools import Tool, ToolCall
 from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken
 
@@ -93,6 +94,12 @@ class Conversation:
     @property
     def messages(self) -> Prompt:
         return _told(self._items)
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether the person's last words are the ones before over again."""
+        said = [item.text for item in self._items if item.role is Role.USER and item.text]
+        return len(said) > 1 and is_repeat(said[-1], said[-2])
 
     def asking(
         self,

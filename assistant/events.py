@@ -56,6 +56,13 @@ class UserSaid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionReopened:
+    """The person went on: what they said in this turn is part of what they say in the next."""
+
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SceneSeen:
     """Somebody looked at a frame."""
 
@@ -131,6 +138,21 @@ class Degraded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AlertChanged:
+    """A percentile of the last turns went over its limit, or came back."""
+
+    stage: str
+    percentile: int
+    is_over: bool
+    value_ms: float | None
+    """None when there are too few turns to say."""
+
+    limit_ms: int
+    n_turns: int
+    """That were looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemTranscribed:
     """The words of a recording that was added."""
 
@@ -155,12 +177,14 @@ Event = (
     | SpeechStopped
     | Hearing
     | UserSaid
+    | QuestionReopened
     | SceneSeen
     | ReplyStarted
     | ReplyWords
     | ReplyEnded
     | TimelineReady
     | Degraded
+    | AlertChanged
     | ItemTranscribed
     | ItemTruncated
 )

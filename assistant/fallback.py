@@ -194,7 +194,7 @@ class FallbackPolicy:
 
     def understood(self, words: str) -> None:
         """The person said `words`: what the program says by itself is in their language."""
-        if self.languages:
+        if self.languages and any(map(str.isalpha, words)):
             self.language = likely_language(words, self.languages)
 
     def shortcoming(self, voice: str) -> str | None:

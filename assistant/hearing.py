@@ -32,6 +32,7 @@ from assistant.endpointing import (
 )
 from assistant.errors import RecognizerError
 from assistant.events import TurnDetection
+from assistant.loudness import Loudness
 from assistant.scribe import Scribe
 from assistant.stages import Recognizer, SpeechDetector
 from assistant.types import AudioFrame, Heard, Pcm, Phase, Transcript
@@ -74,6 +75,7 @@ class Listener:
         self._voice_stopped_at_s = 0.0
         self._newest_at_s = 0.0
         self._scribe: Scribe
+        self._loudness: Loudness
         self._utterance: LiveUtterance | None = None
         self._utterances: asyncio.Queue[LiveUtterance | None] = asyncio.Queue(
             _MAX_WAITING_UTTERANCES
@@ -168,7 +170,7 @@ class Listener:
             while self._aside:
                 self._scribe.add(self._aside.popleft().samples)
         if is_voice:
-            self._go_on()
+            self._go_on(window)
 
     def _react(self, change: Change | None) -> None:
         match change:
@@ -197,15 +199,17 @@ class Listener:
         speech_ms = self._endpointer.speech_ms
         started_at_s = self._aside[-(speech_ms // WINDOW_MS)].captured_at_s
         self._scribe = Scribe(self._recognizer, self._ears)
+        self._loudness = Loudness()
         self._utterance = LiveUtterance(
             Heard(phase=Phase.SPEAKING, speech_ms=speech_ms, started_at_s=started_at_s)
         )
         self._announce(self._utterance)
 
-    def _go_on(self) -> None:
+    def _go_on(self, window: AudioFrame) -> None:
         """The person is speaking right now."""
+        self._loudness.add(window.samples)
         speech_ms = self._endpointer.speech_ms
-        self._publish(replace(self._heard, speech_ms=speech_ms))
+        self._publish(replace(self._heard, speech_ms=speech_ms, loudness_db=self._loudness.db))
         is_asked = self._partial is not None and not self._partial.done()
         if not is_asked and self._scribe.partial_is_due(speech_ms):
             self._partial = self._tasks.create_task(self._write_partial(self._scribe, speech_ms))

@@ -20,6 +20,10 @@ _GROWTH = 2
 """How much longer a phrase may be than the one before. A slow brain (12 tokens a second) writes
 about three times as fast as a voice speaks; the rest is for the voice's own start."""
 
+_LEAST_GROWTH = 2
+"""Words by which a clause is longer than a short first phrase, to be spoken by itself: it lasts
+until the next one is written, and is there before the first one is over."""
+
 _SLACK = 2
 """Words that a full phrase waits for, in case they end the clause."""
 
@@ -104,8 +108,9 @@ class PhraseCutter:
         config = self._config
         if is_first:
             return config.first_phrase_min_words, config.first_phrase_max_words
+        least = min(config.first_phrase_max_words, self._last_words + _LEAST_GROWTH)
         most = min(config.phrase_max_words, _GROWTH * self._last_words)
-        return config.first_phrase_max_words, max(config.first_phrase_max_words, most)
+        return least, max(config.first_phrase_max_words, most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,21 @@ class TurnRecord:
     speech_s: float
     """How long the answer sounded."""
 
+    is_repeat: bool = False
+    """Whether the person had to say again what they had said in the turn before."""
+
     ended_at: float = field(default_factory=time.time)
     """Seconds since the epoch."""
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the answer was cut off while it was heard."""
+        return self.status is ReplyStatus.CANCELLED and self.speech_s > 0
+
+    @property
+    def had_apology(self) -> bool:
+        """Whether the person was asked to excuse that there is no answer."""
+        return self.status is ReplyStatus.FAILED
 
     @property
     def ledger_error_ms(self) -> float:

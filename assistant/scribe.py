@@ -12,6 +12,7 @@ from assistant.config import EarsConfig
 from assistant.errors import RecognizerError
 from assistant.stages import Recognizer
 from assistant.types import Hypothesis, Pcm, Transcript
+from assistant.words import spliced
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +111,7 @@ class Scribe:
         return "" if is_noise(hypothesis, self._config) else hypothesis.text
 
     def _whole(self, text: str) -> str:
-        return " ".join(part for part in (*self._settled, text) if part)
+        return spliced(*self._settled, text)
 
     def _n_samples(self) -> int:
         return sum(map(len, self._sound))

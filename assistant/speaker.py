@@ -76,6 +76,7 @@ class ReplySpeaker:
         self._is_open = False
         self._is_paused = False
         self._is_stopped = False
+        self._is_whole = False
         self._tail = np.zeros(0, np.int16)
         self._sent_samples = 0
         self._marks: list[tuple[float, int]] = []
@@ -98,6 +99,12 @@ class ReplySpeaker:
     def is_dry(self) -> bool:
         """Whether all that was queued has gone out."""
         return not any(phrase.waiting for phrase in self._phrases[self._next :])
+
+    @property
+    def ends_in_ms(self) -> float | None:
+        if not self._is_whole:
+            return None
+        return 1_000 * self._waiting_samples / SAMPLE_RATE_HZ
 
     def begin(self, phrase: str) -> None:
         self._finish_phrase()
@@ -132,6 +139,7 @@ class ReplySpeaker:
 
     async def drained(self) -> None:
         self._finish_phrase()
+        self._is_whole = True
         while not self._is_stopped and not all(p.is_over and p.is_announced for p in self._phrases):
             await self._wait_for_move()
 

@@ -162,6 +162,11 @@ class Speaker(Protocol):
         """Whether all that was queued has gone out."""
         ...
 
+    @property
+    def ends_in_ms(self) -> float | None:
+        """How much sound is left, once all of it has been made; None before."""
+        ...
+
     def begin(self, phrase: str) -> None:
         """The frames that follow speak `phrase`; with none it is seen but not heard."""
         ...

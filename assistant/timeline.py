@@ -74,15 +74,20 @@ class TurnTimeline:
     clock: Callable[[], float] = time.monotonic
     at_s: dict[Mark, float] = field(default_factory=dict)
     stats: ReplyStats | None = None
+    on_change: Callable[[], None] = lambda: None
+    """Called when a moment was noted, or forgotten."""
 
     def mark(self, mark: Mark, at_s: float | None = None) -> None:
         """Note the first time `mark` happens, now or at `at_s`; later calls change nothing."""
-        self.at_s.setdefault(mark, self.clock() if at_s is None else at_s)
+        if mark not in self.at_s:
+            self.at_s[mark] = self.clock() if at_s is None else at_s
+            self.on_change()
 
     def forget_reply(self) -> None:
         """What was begun was thrown away: speech went on."""
         for mark in _OF_THE_REPLY:
             self.at_s.pop(mark, None)
+        self.on_change()
 
     def between_ms(self, start: Mark, end: Mark) -> float | None:
         """Milliseconds from `start` to `end`; None unless both happened."""

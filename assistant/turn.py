@@ -55,11 +55,15 @@ from assistant.types import (
     Scene,
     Transcript,
 )
+from assistant.words import spliced
 
 logger = logging.getLogger(__name__)
 
 
 _READING_ALONG = "the words so far"
+
+_COMING_CHARACTERS = 20
+"""About a second of speech."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,11 +96,15 @@ class Turn:
     _calls: CallReader = field(init=False)
     _shown: Transcript | None = field(init=False, default=None)
     _degraded: list[Degraded] = field(init=False, default_factory=list)
+    _filler: str = field(init=False, default="")
+    _announced: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        self._speaker = self.peer.new_speaker(self._on_phrase)
 
     async def take(self, utterance: Utterance) -> None:
         self._plan = self.fallback.plan.with_wishes(self.wanted)
         self._calls = CallReader(self.conversation.tools)
-        self._speaker = self.peer.new_speaker(self._on_phrase)
         self.timeline.mark(Mark.SPEECH_STARTED, utterance.heard.started_at_s)
         self._gaze = self._new_gaze()
         self._gaze.look()
@@ -120,6 +128,17 @@ class Turn:
     @property
     def is_audible(self) -> bool:
         return self._speaker.is_audible
+
+    @property
+    def said(self) -> str:
+        """All that has been said aloud, what passed the time included, and what is just coming."""
+        coming = len(self._speaker.spoken.text) + _COMING_CHARACTERS
+        return spliced(self._filler, self._announced[:coming])
+
+    @property
+    def ends_in_ms(self) -> float | None:
+        """How long the answer will still sound; None while more may come."""
+        return self._speaker.ends_in_ms
 
     def pause(self) -> None:
         self._speaker.pause()
@@ -180,8 +199,7 @@ class Turn:
         self._gaze.look()
         await ahead.discard()
         self._speaker = self.peer.new_speaker(self._on_phrase)
-        scene_wait_ms = None if heard.is_typed else self._plan.scene_wait_ms
-        await ahead.begin(text, self._answer(text, scene_wait_ms))
+        await ahead.begin(text, self._answer(text, is_typed=heard.is_typed))
 
     async def _read_along(self, utterance: Utterance) -> None:
         """Have the brain read what is certain, so that its first token is near."""
@@ -192,16 +210,20 @@ class Turn:
                 read = heard.transcript.committed
                 await self.brain.prefill(self._asking(read).prompt)
 
-    async def _answer(self, text: str, scene_wait_ms: float | None) -> None:
+    async def _answer(self, text: str, *, is_typed: bool) -> None:
         """Speak the reply while it is still being written.
 
         Three engines run at once, each ahead of the next by what its stream may buffer.
         """
-        if not await self._gaze.settled(within_ms=scene_wait_ms):
+        within_ms = None if is_typed else self._plan.scene_wait_ms
+        if not await self._gaze.settled(within_ms=within_ms):
             self._tell_degraded("eyes", "the picture came too late")
         self._asked = self._asking(text)
         self.timeline.mark(Mark.SCENE_KNOWN)
         self._calls = CallReader(self.conversation.tools)
+        if is_typed:
+            # Nothing was read along. All of it may be new, and to read that is no falling silent.
+            await self.brain.prefill(self._asked.prompt)
         limit = self._plan.max_reply_tokens
         async with self.brain.reply(self._asked.prompt, max_tokens=limit) as pieces:
             words = self._calls.words(self._texts(pieces))
@@ -279,8 +301,9 @@ class Turn:
             return
         self.timeline.mark(Mark.FILLER_SENT)
         self._tell_degraded("brain", "the answer takes a moment")
+        self._filler = self.fallback.acknowledgement(self._gaze.scene)
         with suppress(VoiceError):
-            async with self._sound_of(self.fallback.acknowledgement(self._gaze.scene)) as frames:
+            async with self._sound_of(self._filler) as frames:
                 async for frame in frames:
                     self._speaker.fill(frame)
 
@@ -346,6 +369,7 @@ class Turn:
             self.timeline.mark(Mark.FIRST_SENT)
             self.peer.send(StateChanged(state=State.SPEAKING))
             self._send_timeline()
+        self._announced += phrase
         self.peer.send(ReplyWords(turn_id=self.turn_id, text=phrase))
 
     def _send_timeline(self) -> None:

@@ -1,4 +1,4 @@
-"""The vocabulary: values that travel between stages. Imports no other module of ours."""
+"""The vocabulary: values that travel between stages. Imports nothing of ours but words.py."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+
+from assistant.words import spliced
 
 Pcm = NDArray[np.int16]
 """Mono PCM, shape (n_samples,)."""
@@ -98,7 +100,7 @@ class Transcript:
 
     @property
     def text(self) -> str:
-        return " ".join(part for part in (self.committed, self.tentative) if part)
+        return spliced(self.committed, self.tentative)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,9 @@ class Heard:
 
     speech_ms: float = 0.0
     """Voiced time so far."""
+
+    loudness_db: float | None = None
+    """Root mean square of the voiced sound, below full scale; None where nobody measured it."""
 
     started_at_s: float = 0.0
     """Monotonic time of the first voiced sample."""

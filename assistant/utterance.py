@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
-from assistant.types import Heard, Phase
+from assistant.stages import Utterance
+from assistant.types import Heard, Phase, Transcript
+from assistant.words import spliced
 
 
 class LiveUtterance:
@@ -32,3 +36,44 @@ class LiveUtterance:
             if heard.phase is Phase.ENDED:
                 return
             await changed.wait()
+
+
+class TypedUtterance:
+    """Words that were typed: an utterance that has ended already."""
+
+    def __init__(self, text: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.heard = Heard(
+            phase=Phase.ENDED,
+            transcript=Transcript(committed=text, is_final=True),
+            started_at_s=clock(),
+            is_typed=True,
+        )
+
+    async def follow(self) -> AsyncIterator[Heard]:
+        yield self.heard
+
+
+class ContinuedUtterance:
+    """Somebody had seemed to be finished, and goes on: one utterance after all."""
+
+    def __init__(self, earlier: Heard, rest: Utterance) -> None:
+        self._earlier = earlier
+        self._rest = rest
+
+    @property
+    def heard(self) -> Heard:
+        return self._joined(self._rest.heard)
+
+    async def follow(self) -> AsyncIterator[Heard]:
+        async for heard in self._rest.follow():
+            yield self._joined(heard)
+
+    def _joined(self, heard: Heard) -> Heard:
+        earlier, words = self._earlier, heard.transcript
+        committed = spliced(earlier.transcript.text, words.committed)
+        return replace(
+            heard,
+            transcript=replace(words, committed=committed),
+            speech_ms=earlier.speech_ms + heard.speech_ms,
+            started_at_s=earlier.started_at_s,
+        )

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
+from assistant import log
 from assistant.config import WorkersConfig
 from assistant.errors import StageError
 from assistant.worker_host import LENGTH, End, EngineSpec, Item, Leave, More, Ping, Start, encode
@@ -80,6 +81,11 @@ class Worker:
     @property
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
+
+    @property
+    def n_jobs(self) -> int:
+        """Calls and streams that are under way or wait for the engine."""
+        return len(self._jobs)
 
     async def __aenter__(self) -> Worker:
         """Start the process. Does not wait for the engine: see `wait_ready`."""
@@ -193,10 +199,8 @@ class Worker:
             )
         reader, self._writer = await asyncio.open_connection(sock=ours)
         try:
-            level = logging.getLogger().getEffectiveLevel()
-            self._writer.write(
-                encode((self.name, self._engine, self._error, self._config.niceness, level))
-            )
+            niceness, logged = self._config.niceness, log.settings_in_force()
+            self._writer.write(encode((self.name, self._engine, self._error, niceness, logged)))
             async with asyncio.timeout(self._config.start_timeout_ms / 1_000):
                 first = await _receive(reader)
             if first is None:

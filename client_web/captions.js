@@ -32,13 +32,24 @@ export class Captions {
     return row;
   }
 
+  /** @param {string} id of an item that is no more */
+  remove(id) {
+    this.#rows.get(id)?.element.remove();
+    this.#rows.delete(id);
+  }
+
   /**
    * A quiet remark between the rows.
    * @param {import("./wire").Degraded} degraded
    */
   remark({ stage, reason }) {
     const what = sayIfKnown(`degraded_${stage}`) ?? say("degraded");
-    this.#list.append(make("p", "remark", `${what} · ${reason}`));
+    this.note(`${what} · ${reason}`);
+  }
+
+  /** @param {string} sentence */
+  note(sentence) {
+    this.#list.append(make("p", "remark", sentence));
   }
 }
 

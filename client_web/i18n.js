@@ -1,4 +1,6 @@
-// Every text of the page, in English and in Chinese. The browser's language decides.
+// Every text of the page where people talk.
+
+import { inLanguages } from "./language.js";
 
 const english = {
   headline: "Talk to it. Show it things.",
@@ -40,6 +42,7 @@ const english = {
 
   seen: "What it saw",
   lastTurn: "Last turn",
+  allTurns: "All turns",
   wordToSound: "from your last word to its first sound",
   turnToCome: "After your first question, this shows where the time went.",
   overlap: "Pale bars ran beside the others and cost no extra time.",
@@ -50,7 +53,9 @@ const english = {
   milliseconds: "{ms} ms",
   line_pause: "Your pause",
   line_asr: "Hearing",
-  line_first_token: "First token",
+  line_queue: "Queue",
+  line_vision: "Looking",
+  line_prefill: "First token",
   line_first_phrase: "First phrase",
   line_tts: "Voice",
   line_end_of_turn: "End of turn",
@@ -62,6 +67,7 @@ const english = {
   degraded_voice: "The voice gave less than usual",
   degraded_eyes: "Looking gave less than usual",
   degraded: "Something gave less than usual",
+  slow: "Answers are slower than they should be just now",
 
   dismiss: "Dismiss",
   problem_microphoneInsecure:
@@ -87,6 +93,8 @@ const english = {
   problem_serverBusy:
     "The assistant is talking with as many people as it can. The page keeps trying; you can leave it open.",
   problem_serverRefused: "The server refused the call: {reason}",
+  problem_keyNeeded:
+    "This server lets in only those who have its key. Open {page}/#token=KEY with the key, or with a client secret that was made with it.",
   problem_serverError: "The server reports a problem: {reason}",
   problem_noPath:
     "The server answered, but no sound gets through. A firewall may be blocking UDP between you and it.",
@@ -139,6 +147,7 @@ const chinese = {
 
   seen: "它看到了",
   lastTurn: "上一轮",
+  allTurns: "全部轮次",
   wordToSound: "从你说完到它出声",
   turnToCome: "提出第一个问题后，这里会显示时间花在了哪里。",
   overlap: "浅色条与其他环节同时进行，不另占时间。",
@@ -149,7 +158,9 @@ const chinese = {
   milliseconds: "{ms} 毫秒",
   line_pause: "你的停顿",
   line_asr: "听写",
-  line_first_token: "首个词元",
+  line_queue: "排队",
+  line_vision: "观看",
+  line_prefill: "首个词元",
   line_first_phrase: "首句",
   line_tts: "合成语音",
   line_end_of_turn: "判断说完",
@@ -161,6 +172,7 @@ const chinese = {
   degraded_voice: "语音做了简化",
   degraded_eyes: "观看做了简化",
   degraded: "某个环节做了简化",
+  slow: "目前回答比平时慢",
 
   dismiss: "关闭提示",
   problem_microphoneInsecure:
@@ -181,6 +193,8 @@ const chinese = {
   problem_serverWarming: "助手还在启动，就绪后对话会自动开始。",
   problem_serverBusy: "助手正在与其他人通话，暂时没有空位。页面会继续尝试，请不要关闭。",
   problem_serverRefused: "服务器拒绝了通话：{reason}",
+  problem_keyNeeded:
+    "此服务器只允许持有密钥的人使用。请用密钥（或用它生成的客户端令牌）打开 {page}/#token=密钥。",
   problem_serverError: "服务器报告了一个问题：{reason}",
   problem_noPath: "服务器有回应，但声音传不过去。可能有防火墙拦截了 UDP。",
   problem_lineWeak: "线路不稳，正在等待恢复。",
@@ -189,41 +203,4 @@ const chinese = {
   problem_unexpected: "页面出了问题：{reason}",
 };
 
-const isChinese = navigator.language.toLowerCase().startsWith("zh");
-const texts = isChinese ? chinese : english;
-
-/**
- * The text in the reader's language, its {gaps} filled.
- * @param {Text} text
- * @param {Record<string, string | number>} [gaps]
- */
-export function say(text, gaps = {}) {
-  return texts[text].replace(/\{(\w+)\}/g, (gap, name) => String(gaps[name] ?? gap));
-}
-
-/**
- * Like `say`, for names that come from the server: null when we have no text for it.
- * @param {string} name
- */
-export function sayIfKnown(name) {
-  return Object.hasOwn(texts, name) ? say(/** @type {Text} */ (name)) : null;
-}
-
-/** Puts the texts where the document asks for them: data-text, data-label, data-placeholder. */
-export function translateDocument() {
-  document.documentElement.lang = isChinese ? "zh" : "en";
-  for (const element of document.querySelectorAll("[data-text]"))
-    element.textContent = say(wanted(element, "data-text"));
-  for (const element of document.querySelectorAll("[data-label]"))
-    element.setAttribute("aria-label", say(wanted(element, "data-label")));
-  for (const element of document.querySelectorAll("[data-placeholder]"))
-    element.setAttribute("placeholder", say(wanted(element, "data-placeholder")));
-}
-
-/**
- * @param {Element} element
- * @param {string} attribute
- */
-function wanted(element, attribute) {
-  return /** @type {Text} */ (element.getAttribute(attribute));
-}
+export const { say, sayIfKnown, translateDocument } = inLanguages(english, chinese);

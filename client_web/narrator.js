@@ -1,6 +1,7 @@
 // Shows what the server tells of the conversation.
 
 import { Problem } from "./errors.js";
+import { say } from "./i18n.js";
 
 export class Narrator {
   /** The item of the answer that is being given, once it has words. @type {string | null} */
@@ -25,6 +26,8 @@ export class Narrator {
       case "conversation.item.added":
         if (event.item.role !== "system") captions.row(event.item.id, event.item.role);
         return;
+      case "conversation.item.deleted":
+        return captions.remove(event.item_id);
       case "conversation.item.input_audio_transcription.delta":
         return captions.row(event.item_id, "user").append(event.delta);
       case "assistant.partial":
@@ -54,6 +57,8 @@ export class Narrator {
         return page.showScene(event.facts);
       case "assistant.degraded":
         return captions.remark(event);
+      case "assistant.alert":
+        return event.is_over ? captions.note(say("slow")) : undefined;
     }
   }
 

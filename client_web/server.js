@@ -1,6 +1,7 @@
 // The two things that the page asks the server over HTTP: are you ready, and will you take a call?
 
 import { Problem } from "./errors.js";
+import { credentials } from "./token.js";
 
 const ASK_AGAIN_MS = 1_000;
 
@@ -39,7 +40,7 @@ async function health(signal) {
 export async function exchange(offer, signal) {
   const answer = await fetch("v1/realtime/calls", {
     method: "POST",
-    headers: { "Content-Type": "application/sdp" },
+    headers: { "Content-Type": "application/sdp", ...credentials() },
     body: offer,
     signal,
   }).catch(() => {
@@ -48,6 +49,7 @@ export async function exchange(offer, signal) {
   });
   const text = await answer.text();
   if (answer.ok) return text;
+  if (answer.status === 401) throw new Problem("keyNeeded", { page: location.origin });
   if (answer.status === 503) throw new Problem("serverBusy");
   throw new Problem("serverRefused", { reason: reasonIn(text) ?? `HTTP ${answer.status}` });
 }

@@ -10,6 +10,7 @@ export type ServerEvent =
   | { type: "input_audio_buffer.speech_started" }
   | { type: "input_audio_buffer.speech_stopped" }
   | { type: "conversation.item.added"; item: Item }
+  | { type: "conversation.item.deleted"; item_id: string }
   | { type: "conversation.item.input_audio_transcription.delta"; item_id: string; delta: string }
   | {
       type: "conversation.item.input_audio_transcription.completed";
@@ -31,6 +32,7 @@ export type ServerEvent =
   | Timeline
   | Scene
   | Degraded
+  | Alert
   | Pong;
 
 export type ClientEvent =
@@ -107,6 +109,18 @@ export interface Degraded {
   type: "assistant.degraded";
   stage: string;
   reason: string;
+}
+
+/** A percentile of everybody's last turns went over its limit, or came back. */
+export interface Alert {
+  type: "assistant.alert";
+  stage: string;
+  percentile: number;
+  is_over: boolean;
+  /** null with too few turns to say. */
+  value_ms: number | null;
+  limit_ms: number;
+  n_turns: number;
 }
 
 /** Times are milliseconds, each on its sender's own clock. */

@@ -18,6 +18,7 @@ from assistant.types import (
     AudioFrame,
     Heard,
     ImageFrame,
+    Pcm,
     Phase,
     Prompt,
     ReplyPiece,
@@ -65,6 +66,7 @@ class ScriptedUtterance(LiveUtterance):
         tentative: str = "",
         is_final: bool | None = None,
         speech_ms: float = 500.0,
+        loudness_db: float | None = None,
     ) -> None:
         paused = phase is not Phase.SPEAKING
         now_s = self.clock()
@@ -77,6 +79,7 @@ class ScriptedUtterance(LiveUtterance):
                     is_final=paused if is_final is None else is_final,
                 ),
                 speech_ms=speech_ms,
+                loudness_db=loudness_db,
                 started_at_s=self.heard.started_at_s,
                 voice_stopped_at_s=now_s - 0.2 if paused else None,
                 paused_at_s=now_s - 0.1 if paused else None,
@@ -203,6 +206,10 @@ class ScriptedPeer:
 
     def told(self, kind: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kind)]
+
+    def pull(self, n_samples: int) -> Pcm:
+        """48 kHz, as it goes out."""
+        return self._playout.pull(n_samples)
 
     async def play(self, ms: float) -> int:
         """Pull `ms` of sound; return the loudest sample."""

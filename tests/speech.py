@@ -29,11 +29,24 @@ FRAGMENTS = {
     "reset the panel": "speech/reset_the_panel.wav",
     "no": "speech/no.wav",
 }
+OTHERS = {
+    "what colour is the thing i am holding": "questions/q05.wav",
+    "stop that is enough": "questions/q08.wav",
+    "which is heavier a kilogram of feathers or a kilogram of iron": "questions/q10.wav",
+    "good morning how are you today": "questions/q11.wav",
+    "yes": "speech/yes.wav",
+    "uh huh": "speech/uh_huh.wav",
+    "one": "speech/one.wav",
+    "four": "speech/four.wav",
+    "seven": "speech/seven.wav",
+    "nine": "speech/nine.wav",
+}
 
 
 def recording(words: str) -> Pcm:
     """Somebody says `words`, without the silence around them."""
-    samples, rate_hz = soundfile.read(_FOLDER / (SENTENCES | FRAGMENTS)[words], dtype="int16")
+    file = _FOLDER / (SENTENCES | FRAGMENTS | OTHERS)[words]
+    samples, rate_hz = soundfile.read(file, dtype="int16")
     assert rate_hz == 16_000
     (loud,) = np.nonzero(np.abs(samples.astype(np.int32)) > 300)
     return np.asarray(samples[loud[0] : loud[-1] + 1])

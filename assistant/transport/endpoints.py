@@ -58,7 +58,7 @@ class Endpoints:
         self._check_ready()
         settings = self._keys.admit(_token(request))
         content_type = request.headers.get("content-type", "")
-        sdp, session = _read_offer(content_type, await _read_body(request))
+        sdp, session = read_offer(content_type, await _read_body(request))
         own = None if session is None else parse_session(session)
         call_id, answer = await self._calls.begin(
             sdp, *(update for update in (settings, own) if update is not None)
@@ -141,7 +141,7 @@ async def _read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _read_offer(content_type: str, body: bytes) -> tuple[str, str | None]:
+def read_offer(content_type: str, body: bytes) -> tuple[str, str | None]:
     """The SDP offer, and the session's settings as JSON where they came along."""
     header = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
     message = email.message_from_bytes(header + body, policy=email.policy.HTTP)

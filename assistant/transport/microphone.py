@@ -8,21 +8,15 @@ from contextlib import suppress
 import numpy as np
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import AudioFrame as DecodedFrame
-from numpy.typing import NDArray
 
 from assistant.transport.feed import Feed
+from assistant.transport.resample import Resampler
 from assistant.types import AudioFrame, Pcm
 
 WIRE_RATE_HZ = 48_000
 SAMPLE_RATE_HZ = 16_000
-FACTOR = WIRE_RATE_HZ // SAMPLE_RATE_HZ
 SAMPLES_PER_FRAME = 320
 FRAME_S = SAMPLES_PER_FRAME / SAMPLE_RATE_HZ
-
-N_TAPS = 63
-"""Delays by 31 samples of 48 kHz, which is 0.6 ms."""
-
-CUTOFF_HZ = 7_200
 
 
 async def listen(track: MediaStreamTrack, feed: Feed[AudioFrame]) -> None:
@@ -44,15 +38,13 @@ class Microphone:
     """
 
     def __init__(self) -> None:
-        self._taps = _low_pass()
-        self._history: NDArray[np.float32] = np.zeros(N_TAPS - 1, np.float32)
+        self._resampler = Resampler(WIRE_RATE_HZ, SAMPLE_RATE_HZ)
         self._rest: Pcm = np.zeros(0, np.int16)
 
     def hear(self, stereo: Pcm, *, arrived_at_s: float) -> list[AudioFrame]:
-        """`stereo`: shape (n_samples, 2), 48 kHz, n_samples a multiple of 3."""
-        samples = np.concatenate(
-            [self._rest, self._decimate(stereo.mean(axis=1, dtype=np.float32))]
-        )
+        """`stereo`: shape (n_samples, 2), 48 kHz."""
+        mono = stereo.mean(axis=1, dtype=np.float32).astype(np.int16)
+        samples = np.concatenate([self._rest, self._resampler.convert(mono)])
         n_frames = len(samples) // SAMPLES_PER_FRAME
         self._rest = samples[n_frames * SAMPLES_PER_FRAME :]
         return [
@@ -63,16 +55,3 @@ class Microphone:
             )
             for i in range(n_frames)
         ]
-
-    def _decimate(self, mono: NDArray[np.float32]) -> Pcm:
-        padded = np.concatenate([self._history, mono])
-        self._history = padded[-(N_TAPS - 1) :]
-        windows = np.lib.stride_tricks.sliding_window_view(padded, N_TAPS)[::FACTOR]
-        return np.clip(np.rint(windows @ self._taps), -32_768, 32_767).astype(np.int16)
-
-
-def _low_pass() -> NDArray[np.float32]:
-    """A windowed sinc that keeps what 16 kHz can carry; its sum is 1, so loudness stays."""
-    at = np.arange(N_TAPS) - (N_TAPS - 1) / 2
-    taps = np.sinc(2 * CUTOFF_HZ / WIRE_RATE_HZ * at) * np.kaiser(N_TAPS, 6)
-    return np.asarray(taps / taps.sum(), np.float32)

@@ -31,7 +31,7 @@ class Resampler:
 
     def convert(self, samples: Pcm) -> Pcm:
         """All that `samples` give. Shape (n,) to about (n * to_hz / from_hz,)."""
-        if self._up == self._down:
+        if self._up == self._down or not len(samples):
             return samples
         padded = np.concatenate([self._history, samples.astype(np.float32)])
         self._history = padded[-(self._taps.shape[1] - 1) :]

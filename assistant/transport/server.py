@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 from starlette.websockets import WebSocket
@@ -59,6 +59,7 @@ def build_app(
     health: Callable[[], dict[str, Any]],
     page_folder: Path,
     config: ServerConfig,
+    extra_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """`serve_call` runs once for each caller, in a task of its own, until it returns.
 
@@ -92,6 +93,7 @@ def build_app(
             Route("/v1/realtime/calls/{call_id}/hangup", endpoints.end_call, methods=["POST"]),
             Route("/v1/realtime/calls/{call_id}", endpoints.end_call, methods=["DELETE"]),
             Route("/healthz", tell_health),
+            *extra_routes,
             Mount("/", Page(directory=page_folder, html=True)),
         ],
         middleware=[Middleware(Guard)],

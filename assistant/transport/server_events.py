@@ -279,6 +279,11 @@ def degraded(*, stage: str, reason: str) -> Message:
     return event("assistant.degraded", stage=stage, reason=reason)
 
 
+def alert(**alert: Any) -> Message:
+    """Ours: a percentile of everybody's last turns is over its limit, or is so no more."""
+    return event("assistant.alert", **alert)
+
+
 def pong(*, sent_at_ms: float, server_at_s: float) -> Message:
     """Ours: the answer to a ping. `server_at_s` is on our monotonic clock."""
     return event("assistant.pong", sent_at_ms=sent_at_ms, server_at_ms=1_000 * server_at_s)

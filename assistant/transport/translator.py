@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from assistant import tools
-from assistant.conversation import question_id
+from assistant.conversation import answer_id, question_id
 from assistant.errors import ProtocolError
 from assistant.events import (
     AddItem,
+    AlertChanged,
     Command,
     Configure,
     Degraded,
@@ -29,6 +30,7 @@ from assistant.events import (
     ItemTruncated,
     Mute,
     PushToTalk,
+    QuestionReopened,
     RemoveItem,
     ReplyEnded,
     ReplyStarted,
@@ -115,6 +117,8 @@ class Translator:
                 yield from self._transcript(question_id(turn_id), text, self._speech_ms)
             case UserSaid():
                 pass  # a typed item was announced when it was created
+            case QuestionReopened(turn_id=turn_id):
+                yield from self._forget(question_id(turn_id), answer_id(turn_id))
             case ReplyStarted(turn_id=turn_id, speaks=speaks):
                 self._response = Response(
                     turn_id,
@@ -141,6 +145,8 @@ class Translator:
                 yield wire.scene(facts, preview)
             case Degraded(stage=stage, reason=reason):
                 yield wire.degraded(stage=stage, reason=reason)
+            case AlertChanged():
+                yield wire.alert(**dataclasses.asdict(event))
             case TimelineReady():
                 yield wire.timeline(**dataclasses.asdict(event))
 
@@ -165,6 +171,12 @@ class Translator:
         yield wire.speech_stopped(item_id=item_id, audio_end_ms=event.audio_end_ms)
         yield wire.input_audio_committed(item_id=item_id, previous_item_id=self._items.last_id)
         yield from self._items.add(wire.user_item(item_id, wire.input_audio()))
+
+    def _forget(self, *item_ids: str) -> Iterable[Message]:
+        for item_id in item_ids:
+            if item_id in self._items:
+                self._items.remove(item_id)
+                yield wire.item_deleted(item_id=item_id)
 
     def _transcript_delta(self, item_id: str, text: str) -> Iterable[Message]:
         """What is new since the last one; nothing where earlier words were revised."""

@@ -79,7 +79,7 @@ class Events:
         """The words of the `n`th response."""
         response = (await self.wait_for("response.done", n))["response"]
         parts = [part for item in response["output"] for part in item.get("content", ())]
-        return " ".join(part.get("transcript") or part.get("text") for part in parts)
+        return " ".join(part.get("transcript") or part.get("text") or "" for part in parts)
 
 
 class OpenAiClient(Events):

@@ -146,6 +146,16 @@ async def test_the_timeline_shows_every_line(stage: Stage) -> None:
     await expect(timeline.locator(".value")).to_have_text(["300 ms", "512 ms"])
 
 
+async def test_an_alert_is_a_quiet_remark_and_its_end_is_none(stage: Stage) -> None:
+    await stage.start()
+    alert = {"stage": "tts", "percentile": 95, "value_ms": 420, "limit_ms": 300, "n_turns": 50}
+    await stage.say("assistant.alert", is_over=True, **alert)
+    await stage.say("assistant.alert", is_over=False, **alert)
+    await expect(stage.page.locator(".remark")).to_have_text(
+        ["Answers are slower than they should be just now"]
+    )
+
+
 async def test_what_is_typed_is_sent_and_shown_at_once(stage: Stage) -> None:
     await stage.start()
     await stage.page.fill("#message", "What is this?")
@@ -308,3 +318,19 @@ async def test_a_voice_that_is_no_longer_there_is_not_asked_for(stage: Stage) ->
     await greet(stage, "joe")
     await expect(stage.page.locator("#voice-choice")).to_have_value("joe")
     assert await stage.sent("session.update") == []
+
+
+async def test_a_server_with_a_key_says_how_to_get_in_and_the_link_does(stage: Stage) -> None:
+    shown: list[str | None] = []
+
+    async def ask_for_key(route: Route) -> None:
+        shown.append(route.request.headers.get("authorization"))
+        await (stage.answer(route) if shown[-1] == "Bearer ek_1" else route.fulfill(status=401))
+
+    await stage.page.route("**/v1/realtime/calls", ask_for_key)
+    await stage.page.click("#start")
+    await expect(stage.page.locator("#notice")).to_contain_text("http://localhost/#token=KEY")
+    await stage.page.goto("http://localhost/?again#token=ek_1")
+    await stage.start()
+    assert stage.page.url == "http://localhost/?again"
+    assert shown == [None, "Bearer ek_1"]

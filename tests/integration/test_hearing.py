@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
+import soxr
 
 from assistant.asr.vad import new_detector_factory
-from assistant.asr.whisper import Ears
+from assistant.audio_file import read_speech
+from assistant.bench.word_errors import word_errors
 from assistant.config import EarsConfig, EndpointingConfig
 from assistant.hearing import Listener
-from assistant.model_store import ModelStore
-from assistant.types import Heard, Hypothesis, Pcm
+from assistant.types import Heard, Pcm
 from tests.hearing_fakes import Microphone, quiet
+from tests.real_ears import PromptRecognizer
 from tests.speech import SENTENCES, bare_words, recording, seconds_of, word_error_rate
 
 pytestmark = pytest.mark.models
-
-STORE = ModelStore(Path("models"))
-EARS = EarsConfig()
-
-
-@cache
-def ears() -> Ears:
-    return Ears(EARS, STORE.folder(EARS.model), STORE.folder(EARS.turn_end_model))
-
-
-class PromptRecognizer:
-    """The real one, taking no time at all as sound is counted."""
-
-    async def transcribe(self, samples: Pcm, *, is_final: bool) -> Hypothesis:
-        return ears().transcribe(samples, is_final)
-
-    async def turn_end_probability(self, samples: Pcm) -> float:
-        return ears().turn_end_probability(samples)
 
 
 def room(*sounds: Pcm) -> Pcm:
@@ -51,7 +35,7 @@ async def listen(*sounds: Pcm, is_held: bool = False) -> list[Heard]:
     listener = Listener(
         detector=new_detector_factory()(),
         recognizer=PromptRecognizer(),
-        ears=EARS,
+        ears=EarsConfig(),
         endpointing=EndpointingConfig(),
     )
     listener.push_to_talk(is_held)
@@ -84,9 +68,32 @@ async def test_pauses_and_fillers_make_one_turn() -> None:
     assert words.endswith("reset the panel")
 
 
-async def test_a_short_no_is_delivered() -> None:
-    (end,) = await listen(quiet(600), recording("no"), quiet(1_000))
-    assert bare_words(end.transcript.text) == "no"
+async def test_short_answers_are_delivered_at_once() -> None:
+    answers = ["no", "yes", "no"]
+    # With so little silence in between they would be one turn if any were waited for.
+    sounds = [sound for word in answers for sound in (recording(word), quiet(450))]
+    ends = await listen(quiet(600), *sounds)
+    assert [bare_words(end.transcript.text) for end in ends] == answers
+
+
+async def test_a_number_read_slowly_is_not_cut() -> None:
+    digits = ("seven", "one", "nine", "four", "one", "seven")
+    sounds = [sound for digit in digits for sound in (recording(digit), quiet(900))]
+    (end,) = await listen(quiet(600), *sounds, quiet(1_500))
+    assert word_errors(" ".join(digits), end.transcript.text).errors <= 1
+
+
+@pytest.mark.parametrize("n_channels", [1, 2])
+@pytest.mark.parametrize("rate_hz", [8_000, 16_000, 44_100, 48_000])
+async def test_a_recording_of_any_rate_is_heard(
+    rate_hz: int, n_channels: int, tmp_path: Path
+) -> None:
+    words = "how many minutes are there in two hours"
+    sound = soxr.resample(recording(words), 16_000, rate_hz)
+    file = tmp_path / "speech.wav"
+    soundfile.write(file, np.stack([sound] * n_channels, axis=1), rate_hz)
+    (end,) = await listen(quiet(600), read_speech(file), quiet(1_500))
+    assert word_error_rate(words, end.transcript.text) <= 0.15
 
 
 async def test_a_soft_onset_keeps_its_first_word() -> None:

@@ -85,6 +85,36 @@ def test_phrases_are_equally_loud_begin_soon_and_end_in_silence(voice: Piper) ->
         assert np.abs(sound[-10:]).max() < 0.001
 
 
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "a",
+        "Z",
+        "x" * 5_000,
+        "word " * 1_000,
+        "no stop, " * 600,
+        "1" * 5_000,
+        "\x00\x07Hello\x1b[31m there\u202e, you",
+        "שלום and مرحبا",
+        "[[ not phonemes ]] {}",
+    ],
+    ids=lambda phrase: phrase[:12].encode("unicode_escape").decode(),
+)
+def test_strange_text_begins_soon_and_stops_when_told(voice: Piper, phrase: str) -> None:
+    leaving = Leaving()
+    frames = voice.speak(phrase, 1, leaving)
+    assert next(frames).duration_ms > 0
+    leaving.set()
+    assert list(frames) == []
+
+
+@pytest.mark.parametrize(
+    "phrase", ["", " ", "שלום", "مرحبا", "你好", "\u200f", "\ud800", "…", "()"]
+)
+def test_what_the_voice_cannot_read_is_silence(voice: Piper, phrase: str) -> None:
+    assert spoken(voice, phrase) == []
+
+
 def test_leaving_stops_a_long_phrase_within_its_slice(voice: Piper) -> None:
     leaving = Leaving()
     frames = voice.speak("A long sentence goes on, and on, " * 20, 1, leaving)

@@ -67,7 +67,7 @@ def test_default_toml_says_what_the_program_does() -> None:
     assert load(CONFIGS / "default.toml") == Config()
 
 
-@pytest.mark.parametrize("name", ["edge", "desktop", "gpu"])
+@pytest.mark.parametrize("name", ["edge", "desktop", "gpu", "zh"])
 def test_profiles_hold_only_what_differs(name: str) -> None:
     file = CONFIGS / f"{name}.toml"
     load(file)

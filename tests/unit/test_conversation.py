@@ -179,3 +179,13 @@ def test_one_answer_may_have_instructions_of_its_own(conversation: Conversation)
     asked = conversation.asking("", turn_id="turn_1", instructions="Greet.")
     assert asked.prompt[0].text == "Greet."
     assert ask(conversation)[0].text == "Be brief."
+
+
+def test_words_said_over_again_are_noticed(conversation: Conversation) -> None:
+    assert not conversation.is_repeating
+    take(conversation, 1, "What is this thing?", "")
+    assert not conversation.is_repeating
+    take(conversation, 2, "I said, what is this thing?", "A cup.")
+    assert conversation.is_repeating
+    take(conversation, 3, "And that thing there?", "A plate.")
+    assert not conversation.is_repeating

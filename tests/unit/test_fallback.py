@@ -5,6 +5,7 @@ import pytest
 from assistant.budget import Stage
 from assistant.fallback import LADDERS, FallbackPolicy, Plan, fixed_phrases
 from assistant.types import Scene
+from assistant.voices import Voices, espeak_voice
 
 LATE = [Stage.FIRST_PHRASE]
 
@@ -83,3 +84,26 @@ def test_everything_that_may_be_said_is_made_beforehand(language: str) -> None:
         policy.acknowledgement(Scene(facts=("a cat",))),
     }
     assert said == set(fixed_phrases(language))
+
+
+@pytest.mark.parametrize(
+    ("languages", "words", "language"),
+    [
+        (("en", "zh"), "法国的首都是哪里", "zh"),
+        (("zh", "en"), "capital of France", "en"),
+        (("zh", "en"), "", "zh"),
+        (("zh",), "OK", "zh"),
+    ],
+)
+def test_apologies_are_in_the_language_of_the_person_s_words(
+    languages: tuple[str, ...], words: str, language: str
+) -> None:
+    policy = FallbackPolicy(language=languages[0], languages=languages)
+    policy.understood(words)
+    assert policy.after_error("brain") in fixed_phrases(language)
+
+
+def test_the_shortcoming_of_a_voice_is_told_once() -> None:
+    policy = FallbackPolicy(voices=Voices(espeak=(espeak_voice("fr", "French"),)))
+    told = [policy.shortcoming(voice) for voice in ("espeak-ng-fr", "joe", "espeak-ng-fr")]
+    assert told == ["no natural voice for 'fr' is here, so espeak-ng speaks", None, None]

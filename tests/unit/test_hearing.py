@@ -156,6 +156,13 @@ async def test_speech_ms_is_kept_current() -> None:
     assert sorted(set(spoken_ms)) == [*range(64, 961, 32)]
 
 
+async def test_loudness_is_that_of_the_voice_without_the_silence() -> None:
+    microphone = Microphone()
+    frames = microphone.frames(quiet(512), voice(1_024), quiet(500))
+    (end,) = await ends(new_listener(ScriptedRecognizer(microphone)), frames)
+    assert end.loudness_db == pytest.approx(20 * np.log10(8_000 / 32_768), abs=0.1)
+
+
 async def test_speech_that_goes_on_joins_the_words() -> None:
     microphone = Microphone()
     recognizer = ScriptedRecognizer(
@@ -294,6 +301,17 @@ async def test_muting_ends_the_turn_and_nothing_muted_is_heard() -> None:
     assert first.speech_ms == pytest.approx(600, abs=32)
     assert second.started_at_s == pytest.approx(160.0, abs=0.032)
     assert recognizer.finals[-1].seconds == pytest.approx(0.84 + 0.13, abs=0.05)
+
+
+async def test_who_joins_muted_is_heard_after_unmuting() -> None:
+    microphone = Microphone()
+    recognizer = ScriptedRecognizer(microphone, finals=["Here I am."])
+    button = Button(microphone, mute=0, unmute=60_000)
+    button.listener = new_listener(recognizer)
+    sounds = (voice(58_000), quiet(2_000), voice(1_000), quiet(500))
+    (end,) = await ends(button.listener, button.frames(*sounds))
+    assert end.transcript.text == "Here I am."
+    assert end.started_at_s == pytest.approx(160.0, abs=0.032)
 
 
 async def test_the_talk_button_holds_the_turn_and_ends_it_at_once() -> None:

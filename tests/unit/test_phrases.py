@@ -25,6 +25,7 @@ TABLE = [
     ["The capital of France is Paris."],
     ["Dr. Wu owes", " $3.50 at 9 a.m. in the U.S. today.", " Pi is 3.14."],
     ["On March 3, 2025,", " we met at 10:30 in St. Louis."],
+    ["The train leaves", " at 10:45 from platform 3,", " and it takes about two hours."],
     ["今天是2025年3月1日，", "温度是-3.5℃，请打开GPS。", "好吗？"],
     ["他说：“好的。”", "然后他走了。", "你想要苹果、香蕉还是橙子？", "我都有！"],
     ["Hello 世界。", "This is mixed,", " 对吧？"],

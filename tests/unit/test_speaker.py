@@ -56,6 +56,22 @@ async def test_words_are_heard_as_they_go_out(playout: Playout, speaker: ReplySp
     assert speaker.heard == "One two three four. Five."
 
 
+async def test_how_long_a_reply_still_sounds_is_known_once_it_is_whole(
+    playout: Playout, speaker: ReplySpeaker
+) -> None:
+    speaker.open()
+    speaker.begin("One two.")
+    await speaker.play(sound(100))
+    playout.pull(FRAME_SAMPLES)
+    assert speaker.ends_in_ms is None
+    draining = asyncio.create_task(speaker.drained())
+    await settle()
+    assert speaker.ends_in_ms == 80
+    playout.pull(4 * FRAME_SAMPLES)
+    await draining
+    assert speaker.ends_in_ms == 0
+
+
 async def test_an_unfinished_phrase_does_not_count_as_heard(
     playout: Playout, speaker: ReplySpeaker
 ) -> None:
@@ -165,3 +181,50 @@ async def test_a_filler_that_comes_too_late_is_not_heard(
     speaker.fill(sound(500, level=3_000))
     assert playout.pull(FRAME_SAMPLES).max() == 1_000
     assert not playout.pull(FRAME_SAMPLES).any()
+
+
+async def test_only_what_there_is_can_be_drawn(playout: Playout, speaker: ReplySpeaker) -> None:
+    speaker.begin("One two.")
+    await speaker.play(sound(30))
+    assert len(playout.draw(FRAME_SAMPLES)) == 0
+    speaker.open()
+    drawn = [len(playout.draw(FRAME_SAMPLES)) for _ in range(3)]
+    assert drawn == [FRAME_SAMPLES, FRAME_SAMPLES // 2, 0]
+
+
+async def test_what_was_heard_can_be_told_for_any_moment(
+    playout: Playout, speaker: ReplySpeaker
+) -> None:
+    speaker.open()
+    speaker.begin("One two three four. ")
+    await speaker.play(sound(400))
+    speaker.begin("Five.")
+    await speaker.play(sound(100))
+    speaker.begin(" Six.")
+    for _ in range(25):
+        playout.draw(FRAME_SAMPLES)
+    spoken = speaker.spoken
+    assert spoken.text == "One two three four. Five."
+    assert [spoken.until(ms).text for ms in (0, 200, 300, 400, 500)] == [
+        "",
+        "One two",
+        "One two three",
+        "One two three four.",
+        "One two three four. Five.",
+    ]
+    assert spoken.until(200).until(500) == spoken.until(200)
+
+
+async def test_what_passed_the_time_counts_in_time_but_not_in_words(
+    playout: Playout, speaker: ReplySpeaker
+) -> None:
+    speaker.open()
+    speaker.fill(sound(100))
+    for _ in range(5):
+        playout.draw(FRAME_SAMPLES)
+    speaker.begin("Yes.")
+    await speaker.play(sound(20))
+    speaker.begin("")
+    playout.draw(FRAME_SAMPLES)
+    assert speaker.spoken.until(110).text == ""
+    assert speaker.spoken.until(120).text == "Yes."

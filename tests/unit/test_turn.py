@@ -20,6 +20,7 @@ from assistant.fallback import FallbackPolicy, Plan
 from assistant.records import TurnRecord
 from assistant.turn import Turn
 from assistant.types import ImageFrame, Phase, Prompt, Role
+from assistant.voices import KnownVoice, Voices, espeak_voice
 from tests.fakes import (
     ScriptedBrain,
     ScriptedEyes,
@@ -212,6 +213,22 @@ async def test_a_late_picture_is_done_without() -> None:
     assert [e.stage for e in stage.peer.events if isinstance(e, Degraded)] == ["eyes"]
 
 
+async def test_a_reply_is_read_by_a_voice_that_knows_its_letters() -> None:
+    stage = Stage(ScriptedBrain(["It is 北京。", "你好，世界。"]))
+    stage.fallback.best = Plan(voice="joe", speed=1.5)
+    joe = KnownVoice(id="joe", summary="a man", languages=("en",))
+    stage.fallback.voices = Voices(piper=(joe,), espeak=(espeak_voice("zh", "Chinese"),))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "hello")
+    await stage.peer.play_until(task)
+    assert list(zip(stage.voice.spoken, stage.voice.voices, strict=True)) == [
+        ("It is 北京。", "joe"),
+        ("你好，世界。", "espeak-ng-zh"),
+    ]
+    told = [event for event in stage.peer.events if isinstance(event, Degraded)]
+    assert [event.stage for event in told] == ["voice"]
+
+
 async def test_failing_eyes_cost_the_answer_nothing() -> None:
     stage = Stage(eyes=ScriptedEyes(fails=True), frame=picture())
     task = await stage.begin()
@@ -252,6 +269,7 @@ async def test_a_late_answer_is_announced_and_cuts_the_announcement_off() -> Non
     await stage.utterance.become(Phase.ENDED, "hello")
     await stage.peer.play_until(task)
     assert stage.voice.spoken[0] == "One moment."
+    assert stage.turn.said == "One moment. " + "".join(ANSWER)
     assert stage.records[0].had_filler
     assert stage.said()[1] == (Role.ASSISTANT, "".join(ANSWER))
     words = [e.text for e in stage.peer.events if isinstance(e, ReplyWords)]

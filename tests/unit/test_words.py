@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.words import bare, split_words
+from assistant.words import bare, spliced, split_words
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,20 @@ def test_words_join_to_the_text_again(text: str, words: list[str]) -> None:
 )
 def test_bare_words_differ_in_letters_only(one: str, other: str, is_same: bool) -> None:
     assert (bare(one) == bare(other)) is is_same
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ((), ""),
+        (("", "go"), "go"),
+        (("Which is heavier,", "a", "kilogram?"), "Which is heavier, a kilogram?"),
+        (("今天天气", "怎么样"), "今天天气怎么样"),
+        (("你好，", "世界"), "你好，世界"),
+        (("我要一个", "iPhone"), "我要一个iPhone"),
+        (("play", "音乐"), "play音乐"),
+        (("안녕하세요", "여러분"), "안녕하세요 여러분"),
+    ],
+)
+def test_parts_are_joined_as_their_language_is_written(parts: tuple[str, ...], text: str) -> None:
+    assert spliced(*parts) == text

@@ -43,3 +43,24 @@ async def test_a_full_feed_refuses_or_drops_the_oldest() -> None:
     feed.end()
     assert [item async for item in feed] == [2, 4]
     assert not feed.put(5)
+
+
+async def test_who_puts_in_time_waits_for_room() -> None:
+    feed: Feed[int] = Feed(1)
+    await feed.put_in_time(1)
+    putting = asyncio.create_task(feed.put_in_time(2))
+    await asyncio.sleep(0)
+    assert not putting.done()
+    assert await anext(feed) == 1
+    await putting
+    assert await anext(feed) == 2
+
+
+async def test_nobody_waits_for_room_after_the_end() -> None:
+    feed: Feed[int] = Feed(1)
+    feed.put(1)
+    putting = asyncio.create_task(feed.put_in_time(2))
+    await asyncio.sleep(0)
+    feed.end()
+    await putting
+    assert [item async for item in feed] == [1]

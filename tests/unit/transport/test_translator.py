@@ -13,6 +13,7 @@ from assistant.conversation import answer_id, question_id
 from assistant.errors import ProtocolError
 from assistant.events import (
     AddItem,
+    AlertChanged,
     Configure,
     Event,
     ForgetSpeech,
@@ -22,6 +23,7 @@ from assistant.events import (
     ItemTruncated,
     Mute,
     PushToTalk,
+    QuestionReopened,
     RemoveItem,
     ReplyEnded,
     ReplyStarted,
@@ -219,6 +221,14 @@ def test_an_item_that_is_removed_is_gone(translator: Translator) -> None:
         send(translator, delete)
 
 
+def test_a_question_that_goes_on_is_taken_back(translator: Translator) -> None:
+    ended = ReplyEnded(turn_id="turn_1", status=ReplyStatus.CANCELLED, heard="")
+    reopened = QuestionReopened(turn_id="turn_1")
+    messages = tell(translator, *TURN[:6], ended, reopened, reopened)
+    deleted = [m["item_id"] for m in messages if m["type"] == "conversation.item.deleted"]
+    assert deleted == [question_id("turn_1")]
+
+
 def test_an_answer_is_truncated_to_what_was_heard(translator: Translator) -> None:
     ended = ReplyEnded(turn_id="turn_1", status=ReplyStatus.CANCELLED, heard="A cup. A red one.")
     tell(translator, *TURN, ended)
@@ -358,6 +368,15 @@ def test_an_update_is_answered_with_what_is_in_force(translator: Translator) -> 
     assert told[0]["type"] == "session.updated"
     assert told[0]["session"]["output_modalities"] == ["text"]
     assert told[0]["session"]["instructions"] == "Be brief."
+
+
+def test_an_alert_is_told_as_it_is(translator: Translator) -> None:
+    alert = AlertChanged(
+        stage="tts", percentile=95, is_over=True, value_ms=420.0, limit_ms=300, n_turns=50
+    )
+    (told,) = translator.to_wire(alert)
+    assert told["type"] == "assistant.alert"
+    assert told.items() >= {"stage": "tts", "is_over": True, "limit_ms": 300}.items()
 
 
 def test_a_ping_is_answered_with_our_clock(translator: Translator) -> None:
