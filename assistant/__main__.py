@@ -15,7 +15,7 @@ from assistant import __version__, log
 from assistant.config import Config, load
 from assistant.errors import AssistantError, ConfigError
 
-BENCHMARKS = ("turns", "hearing", "speaking", "faults")
+BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -94,11 +94,16 @@ def _parser() -> argparse.ArgumentParser:
     benchmarks = bench.add_subparsers(required=True, metavar="WHAT", dest="what")
     for what in BENCHMARKS:
         module = importlib.import_module(f"assistant.bench.{what}")
-        benchmark = benchmarks.add_parser(what, parents=[common], help=module.__doc__)
+        benchmark = benchmarks.add_parser(what, parents=[common], help=_first_line(module.__doc__))
         benchmark.add_argument("--json", action="store_true", help="print one JSON object")
         module.add_arguments(benchmark)
         benchmark.set_defaults(run=_bench)
     return parser
+
+
+def _first_line(docstring: str | None) -> str:
+    """Less the command's own name, which help shows beside it."""
+    return (docstring or "").partition("\n")[0].partition(": ")[2]
 
 
 def _leaves(error: BaseException | None) -> list[BaseException]:

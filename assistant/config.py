@@ -90,8 +90,8 @@ class EarsConfig:
     partial_interval_ms: Milliseconds = 300
     """Least speech between partials; more when one costs more."""
 
-    max_no_speech_probability: Share = 0.4
-    """A final transcript above this is noise (noise clips score from 0.44, speech up to 0.29)."""
+    max_no_speech_probability: Share = 0.7
+    """A transcript above this is noise; from 0.4 on its words have to be rather certain."""
 
     min_mean_log_probability: Annotated[float, Between(-10, 0)] = -1.2
     """A final transcript below this is taken for noise."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import zlib
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from assistant.config import EarsConfig
 from assistant.errors import RecognizerError
 from assistant.stages import Recognizer
 from assistant.types import Hypothesis, Pcm, Transcript
-from assistant.words import spliced
+from assistant.words import is_repetitive, spliced
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +32,10 @@ _PARTIAL_SHARE = 1.5
 _TURN_END_S = 8.0
 """All that the turn-end model hears."""
 
-_MAX_COMPRESSION = 2.4
-"""Text that zlib shrinks by more than this repeats itself (Radford et al. 2022, section 4.5)."""
+
+_DOUBTFUL_NO_SPEECH_PROBABILITY, _DOUBTFUL_MEAN_LOG_PROBABILITY = 0.4, -1.0
+"""Noise scores above the one and below the other. Speech does either: digits read one by one reach
+0.66 in the first, being certain, and a murmured word is uncertain, yet clearly spoken."""
 
 
 class Scribe:
@@ -125,11 +126,14 @@ class Scribe:
 
 def is_noise(hypothesis: Hypothesis, config: EarsConfig) -> bool:
     """Whisper always finds words. These say when nobody spoke them."""
-    written = hypothesis.text.encode()
     return (
         hypothesis.no_speech_probability > config.max_no_speech_probability
+        or (
+            hypothesis.no_speech_probability > _DOUBTFUL_NO_SPEECH_PROBABILITY
+            and hypothesis.mean_log_probability < _DOUBTFUL_MEAN_LOG_PROBABILITY
+        )
         or hypothesis.mean_log_probability < config.min_mean_log_probability
-        or len(written) > _MAX_COMPRESSION * len(zlib.compress(written))
+        or is_repetitive(hypothesis.text)
     )
 
 

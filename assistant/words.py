@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import zlib
+
+_MAX_COMPRESSION = 2.4
+"""Text that zlib shrinks by more than this repeats itself (Radford et al. 2022, section 4.5)."""
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _CJK_OR_ITS_PUNCTUATION = re.compile(f"[{_CJK}\u3000-\u303f\uff00-\uff65]")
@@ -31,3 +35,9 @@ def spliced(*parts: str) -> str:
         )
         text += part if not text or meets_cjk else f" {part}"
     return text
+
+
+def is_repetitive(text: str) -> bool:
+    """Whether the same is written again and again, as nobody says it."""
+    written = text.encode()
+    return len(written) > _MAX_COMPRESSION * len(zlib.compress(written))

@@ -21,11 +21,15 @@ from assistant.asr.turn_end import TurnEnd
 from assistant.config import EarsConfig
 from assistant.errors import ConfigError, RecognizerError
 from assistant.types import Hypothesis, Pcm
+from assistant.words import is_repetitive
 
 _MAX_S = 30.0
 """What the position table of the encoder holds."""
 
 _FINAL_MIN_S, _FINAL_PAD_S, _FINAL_BEAMS = 12.0, 1.5, 2
+_LOOP_PROOF_S = 24.0
+"""For the rare final that goes round in circles: "7 7 7 7 7 7 7" for three digits."""
+
 _PARTIAL_MIN_S, _PARTIAL_PAD_S, _PARTIAL_BEAMS = 6.0, 2.0, 1
 
 _AT_ONCE = 2
@@ -62,8 +66,16 @@ class Ears:
     def transcribe(self, samples: Pcm, is_final: bool) -> Hypothesis:
         """One hypothesis about the last 30 s of `samples` (16 kHz). Raises RecognizerError."""
         samples = samples[-int(_MAX_S * SAMPLE_RATE_HZ) :]
+        seconds = len(samples) / SAMPLE_RATE_HZ
         try:
-            return self._transcribe(samples, is_final)
+            if not is_final:
+                window_s = max(_PARTIAL_MIN_S, seconds + _PARTIAL_PAD_S)
+                return self._transcribe(samples, window_s, _PARTIAL_BEAMS)
+            window_s = max(_FINAL_MIN_S, seconds + _FINAL_PAD_S)
+            hypothesis = self._transcribe(samples, window_s, _FINAL_BEAMS)
+            if is_repetitive(hypothesis.text):
+                hypothesis = self._transcribe(samples, _LOOP_PROOF_S, _FINAL_BEAMS)
+            return hypothesis
         except (RuntimeError, ValueError) as error:  # all that CTranslate2 raises
             raise RecognizerError(f"the recognizer failed: {error}") from error
 
@@ -74,14 +86,8 @@ class Ears:
         except RuntimeError as error:  # base class of what ONNX Runtime raises
             raise RecognizerError(f"the turn-end model failed: {error}") from error
 
-    def _transcribe(self, samples: Pcm, is_final: bool) -> Hypothesis:
+    def _transcribe(self, samples: Pcm, window_s: float, beams: int) -> Hypothesis:
         started_at_s = time.perf_counter()
-        seconds = len(samples) / SAMPLE_RATE_HZ
-        window_s, beams = (
-            (max(_FINAL_MIN_S, seconds + _FINAL_PAD_S), _FINAL_BEAMS)
-            if is_final
-            else (max(_PARTIAL_MIN_S, seconds + _PARTIAL_PAD_S), _PARTIAL_BEAMS)
-        )
         encoded = self._encode(samples, min(window_s, _MAX_S))
         language = self._detect_language(encoded)
         prompt = self._prompt(language)
@@ -89,7 +95,7 @@ class Ears:
             encoded,
             [prompt],
             beam_size=beams,
-            max_length=len(prompt) + 10 + int(_TOKENS_PER_S * seconds),
+            max_length=len(prompt) + 10 + int(_TOKENS_PER_S * len(samples) / SAMPLE_RATE_HZ),
             return_scores=True,
             return_no_speech_prob=True,
         )

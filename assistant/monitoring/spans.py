@@ -81,13 +81,16 @@ def spans_to(endpoint: str) -> Iterator[Callable[[TurnRecord], None]]:
         ) from error
     resource = Resource.create({"service.name": "parley", "service.version": __version__})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+    exporter = OTLPSpanExporter(endpoint=endpoint)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
     try:
         yield Spans(provider.get_tracer("assistant", __version__)).take
     finally:
         ending = threading.Thread(target=provider.shutdown, name="last spans", daemon=True)
         ending.start()
         ending.join(_LAST_SENT_WITHIN_S)
+        if ending.is_alive():
+            exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
 def _speech_ended_at(turn: TurnRecord) -> float:

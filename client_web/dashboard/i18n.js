@@ -33,7 +33,7 @@ const english = {
 
   stages: "Where the wait goes",
   stagesHint:
-    "P50, P95 and P99 are what a stage added. The bars show when it was done: solid at the median, pale up to P95, a stroke at P99, dashes at the deadline.",
+    "Over the last {n} turns. P50, P95 and P99 are what a stage added. The bars show when it was done: solid at the median, pale up to P95, a stroke at P99, dashes at the deadline.",
   stage: "Stage",
   done: "after the last word",
   late: "Late",
@@ -149,7 +149,7 @@ const chinese = {
 
   stages: "等待花在哪里",
   stagesHint:
-    "P50、P95、P99 是各环节增加的等待。条形为从最后一个字起何时完成：实色为中位数，浅色到 P95，短线为 P99，虚线为期限。",
+    "最近 {n} 轮。P50、P95、P99 是各环节增加的等待。条形为从最后一个字起何时完成：实色为中位数，浅色到 P95，短线为 P99，虚线为期限。",
   stage: "环节",
   done: "从最后一个字起",
   late: "超时",

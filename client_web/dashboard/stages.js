@@ -13,7 +13,7 @@ import { stepOf } from "./steps.js";
  * @param {HTMLElement} element
  * @param {Report} report
  */
-export function showStages(element, { stages, promise_ms }) {
+export function showStages(element, { stages, promise_ms, quality }) {
   if (!stages.length) return element.replaceChildren(make("p", "hint", say("noTurns")));
   const ends = stages.map(({ done }) => done.p99_ms);
   const axisMs = Math.max(1.1 * promise_ms, Math.min(Math.max(...ends), 3 * promise_ms));
@@ -21,7 +21,7 @@ export function showStages(element, { stages, promise_ms }) {
   const table = make("div", "staircase", head, ...stages.map((stage) => stair(stage, axisMs)));
   table.role = "table";
   table.ariaLabel = say("stages");
-  element.replaceChildren(table, make("p", "hint", say("stagesHint")));
+  element.replaceChildren(table, make("p", "hint", say("stagesHint", { n: quality.waited })));
 }
 
 /**

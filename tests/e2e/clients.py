@@ -14,6 +14,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pytest
 import soxr
 from openai import AsyncOpenAI
 from openai.resources.realtime.realtime import AsyncRealtimeConnection
@@ -204,7 +205,8 @@ async def agent(url: str, *, has_tools: bool = False) -> AsyncIterator[Agent]:
 
 async def install_agents() -> None:
     npm = shutil.which("npm")
-    assert npm is not None, "these tests need node and npm"
+    if npm is None:
+        pytest.skip("node is not here")
     process = await asyncio.create_subprocess_exec(
         npm, "ci", "--silent", "--no-audit", "--no-fund", cwd=AGENTS
     )

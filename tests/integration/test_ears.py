@@ -77,6 +77,13 @@ def test_words_in_noise_are_known_to_be_invented(ears: Ears, noise: Callable[[],
     assert is_noise(ears.transcribe(noise(), is_final=True), TINY)
 
 
+def test_a_digit_that_comes_again_does_not_come_for_ever(ears: Ears) -> None:
+    gap = np.zeros(seconds_of(0.9), np.int16)
+    heard = ears.transcribe(np.concatenate([gap, *[recording("seven"), gap] * 3]), is_final=True)
+    assert 2 <= len(bare_words(heard.text).split()) <= 4
+    assert not is_noise(heard, TINY)
+
+
 @pytest.mark.parametrize("seconds", [0, 0.01, 31])
 def test_any_length_is_taken(tiny: Ears, seconds: float) -> None:
     samples = np.resize(recording("i want to"), seconds_of(seconds))

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import os
 import signal
 import ssl
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from pathlib import Path
+from random import Random
 
 import httpx2
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from assistant.config import ServerConfig
 from assistant.stages import Peer
 from assistant.transport.peer import WebRtcPeer
+from assistant.transport.realtime import MAX_MESSAGE_BYTES
 from assistant.transport.server import build_app, listen, serve
 from tests.unit.transport.socket_client import new_socket_peer
 from tests.unit.transport.test_peer import new_peer, traces
@@ -149,6 +155,62 @@ async def test_a_client_that_is_killed_is_noticed_and_leaves_nothing(tmp_path: P
         await client.wait()
         await site.was_left.wait()
         assert await traces() == before
+
+
+async def test_a_message_that_is_too_large_closes_its_own_line_alone(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    async with site.open() as url:
+        line = url.replace("http", "ws", 1) + "/v1/realtime"
+        async with connect(line, max_size=None) as one, connect(line) as other:
+            with suppress(ConnectionClosed):
+                await one.send(" " * (MAX_MESSAGE_BYTES + 1))
+            await one.wait_closed()
+            assert one.close_code == 1009
+            await other.send('{"type": "assistant.ping", "sent_at_ms": 1}')
+            while json.loads(await other.recv())["type"] != "assistant.pong":
+                pass
+
+
+async def test_the_server_s_end_closes_every_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    site = Site(tmp_path)
+    async with site.open() as url:
+        line = await connect(url.replace("http", "ws", 1) + "/v1/realtime")
+        assert json.loads(await line.recv())["type"] == "session.created"
+    await line.wait_closed()
+    assert line.close_code == 1012
+    assert site.n_over == 1
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_bytes_that_are_no_frames_end_their_own_line_alone(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    random = Random(0)
+    async with site.open() as url, httpx2.AsyncClient(base_url=url) as http:
+        for n in range(100):
+            reader, writer = await open_line(url)
+            writer.write(random.randbytes(random.randrange(1, 400)))
+            writer.write_eof()
+            with suppress(ConnectionError):
+                await reader.read()
+            writer.close()
+            while site.n_over <= n:
+                site.was_left.clear()
+                await site.was_left.wait()
+        assert (await http.get("/healthz")).status_code == 200
+
+
+async def open_line(url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A WebSocket whose frames the test writes by itself."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+    writer.write(
+        b"GET /v1/realtime HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+        b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    )
+    assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+    return reader, writer
 
 
 def make_certificate(folder: Path) -> tuple[Path, Path]:

@@ -20,7 +20,10 @@ def scribe(recognizer: ScriptedRecognizer, *, seconds: float = 1.0) -> Scribe:
     ("heard", "expected"),
     [
         (hypothesis("What is the time?"), False),
-        (hypothesis("you", no_speech_probability=0.41), True),
+        (hypothesis("you", no_speech_probability=0.71), True),
+        (hypothesis("you", no_speech_probability=0.41, mean_log_probability=-1.1), True),
+        (hypothesis("7 1 9 4", no_speech_probability=0.65, mean_log_probability=-0.9), False),
+        (hypothesis("Um.", no_speech_probability=0.1, mean_log_probability=-1.1), False),
         (hypothesis("you", mean_log_probability=-1.3), True),
         (hypothesis("you know " * 40), True),
         (hypothesis("no, no, no"), False),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.words import bare, spliced, split_words
+from assistant.words import bare, is_repetitive, spliced, split_words
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,17 @@ def test_bare_words_differ_in_letters_only(one: str, other: str, is_same: bool) 
 )
 def test_parts_are_joined_as_their_language_is_written(parts: tuple[str, ...], text: str) -> None:
     assert spliced(*parts) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("", False),
+        ("no, no, no", False),
+        ("7 1 9 4 1 7", False),
+        ("7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7", True),
+        ("you know " * 40, True),
+    ],
+)
+def test_text_that_goes_round_in_circles_is_repetitive(text: str, verdict: bool) -> None:
+    assert is_repetitive(text) is verdict

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -91,3 +92,7 @@ def test_an_endpoint_that_is_away_holds_nobody_up() -> None:
         for _ in range(100):
             take(GOOD)
     assert time.monotonic() - began_at_s < 60
+    for thread in threading.enumerate():
+        if thread.name == "last spans":
+            thread.join(timeout=30)
+            assert not thread.is_alive()
