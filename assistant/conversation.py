@@ -19,6 +19,9 @@ _TOKENS_PER_MESSAGE = 8
 
 _TOKENS_PER_IMAGE = 256
 
+_MAX_ITEMS = 1_000
+"""What is added and never answered, and has no words that would fill a prompt, must end too."""
+
 ROOT = "root"
 """Stands for the item before the first."""
 
@@ -128,14 +131,16 @@ class Conversation:
         )
         unanswered = self._unanswered()
         history = self._items[: len(self._items) - len(unanswered)]
+        while unanswered and _tokens((first, *_told([*unanswered, question]))) > self.max_tokens:
+            del unanswered[0]  # or nothing would ever be answered again
         last = _told([*unanswered, question]) or (Message(role=Role.USER, text=""),)
         room = history_share * (self.max_tokens - _tokens((first, *last)))
         kept = _fitting(history, room)
-        left_out = history[: len(history) - len(kept)]
+        told = {item.item_id for item in (*kept, *unanswered)}
         return Asked(
             prompt=(first, *_told(kept), *last),
             question=question,
-            left_out=frozenset(item.item_id for item in left_out),
+            left_out=frozenset({item.item_id for item in self._items} - told),
         )
 
     def answering(self) -> None:
@@ -172,6 +177,7 @@ class Conversation:
             self._later.append(item)
         else:
             self._items.append(item)
+        del self._items[:-_MAX_ITEMS]
 
     def remove(self, item_id: str) -> None:
         self._items = [item for item in self._items if item.item_id != item_id]

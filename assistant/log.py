@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 LogFormat = Literal["text", "json"]
 
-_CHATTY = ("aioice", "aiortc", "httpx", "asyncio")
+_CHATTY = ("aioice", "aiortc", "asyncio", "faster_whisper", "httpx")
 
 
 class LogSettings(NamedTuple):

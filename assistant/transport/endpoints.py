@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import email.policy
 from collections.abc import Callable
+from email.message import Message
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -144,15 +145,18 @@ async def _read_body(request: Request) -> bytes:
 def read_offer(content_type: str, body: bytes) -> tuple[str, str | None]:
     """The SDP offer, and the session's settings as JSON where they came along."""
     header = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
-    message = email.message_from_bytes(header + body, policy=email.policy.HTTP)
+    # The newer policies' parsers stumble over headers that are cut off (IndexError).
+    message = email.message_from_bytes(header + body, policy=email.policy.compat32)
     kind = message.get_content_type()
     if kind == "application/sdp":
         return _text(body, "sdp"), None
     if kind != "multipart/form-data":
         raise HTTPException(415, "Send the SDP offer as application/sdp or multipart/form-data.")
+    parts = message.get_payload() if message.is_multipart() else ()
     fields = {
         part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
-        for part in message.iter_parts()
+        for part in parts
+        if isinstance(part, Message)
     }
     sdp, session = fields.get("sdp"), fields.get("session")
     if not isinstance(sdp, bytes):

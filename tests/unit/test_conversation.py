@@ -84,6 +84,20 @@ def test_something_that_is_longer_than_all_the_room_is_asked_alone() -> None:
     assert said(conversation.messages)[-1] == ("assistant", "three")
 
 
+def test_something_that_can_never_be_answered_is_given_up() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=100)
+    conversation.add(item("a", Role.USER, "endless " * 1_000))
+    conversation.add(item("b", Role.USER, "but this:"))
+    assert take(conversation, 1, "hello", "Hi.")[-1].text == "but this: hello"
+    assert conversation.messages[0].text == "but this: hello"
+
+
+def test_items_without_words_do_not_pile_up(conversation: Conversation) -> None:
+    for n in range(3_000):
+        conversation.add(item(f"picture_{n}", Role.USER, ""))
+    assert len(conversation._items) == 1_000
+
+
 def test_typed_items_wait_for_an_answer(conversation: Conversation) -> None:
     conversation.add(item("a", Role.USER, "What is"))
     conversation.add(item("b", Role.USER, "the capital?"))

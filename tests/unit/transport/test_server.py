@@ -101,6 +101,13 @@ def test_an_offer_may_come_as_a_form_with_settings(client: TestClient, site: Sit
             "invalid_json",
             None,
         ),
+        (
+            "multipart/form-data; boundary=x",
+            b"--x\r\nContent-Disposition: form-data; name\r\n\r\noffer\r\n--x--\r\n",
+            400,
+            "missing_required_parameter",
+            "sdp",
+        ),
         ("application/sdp", bytes(MAX_BODY_BYTES + 1), 413, "request_entity_too_large", None),
     ],
 )
