@@ -106,6 +106,7 @@ def new_session(
         new_turn=new_turn,
         read_ahead=engines.brain.prefill,
         barge_in=config.barge_in,
+        prompt_after_s=config.voice.prompt_after_s,
     )
 
 

@@ -90,12 +90,6 @@ class EarsConfig:
     partial_interval_ms: Milliseconds = 300
     """Least speech between partials; more when one costs more."""
 
-    max_no_speech_probability: Share = 0.7
-    """A transcript above this is noise; from 0.4 on its words have to be rather certain."""
-
-    min_mean_log_probability: Annotated[float, Between(-10, 0)] = -1.2
-    """A final transcript below this is taken for noise."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointingConfig:
@@ -205,9 +199,9 @@ class BrainConfig:
         "in one or two short sentences of plain spoken English, without lists, markdown, code or "
         "emoji. Start with the answer itself. Lines in square brackets tell you what the person's "
         "camera shows right now; use them when the question is about what you see, and never "
-        "invent what they do not say. Asked to read, give the words themselves: "
-        '"Can you read this?" after [Camera: a page with this text: "Wet paint. Keep off."] is '
-        'answered "It says: Wet paint. Keep off." If you do not know, say so.'
+        "invent what they do not say. Asked to read, give the quoted words themselves. Without "
+        "such a line the camera is off: say then that you cannot see anything yet. If you do not "
+        "know, say so."
     )
 
 
@@ -227,6 +221,9 @@ class VoiceConfig:
     first_phrase_max_words: Annotated[int, Between(1, 40)] = 6
     phrase_max_words: Annotated[int, Between(2, 80)] = 18
     """Later phrases are whole clauses up to this."""
+
+    prompt_after_s: Annotated[int, Between(0, 3_600)] = 0
+    """Silence after which it asks, once, whether anybody is there; 0 for never."""
 
     buffer_ms: Milliseconds = 12_000
     """Speech that may wait in the outgoing track before the voice pauses."""

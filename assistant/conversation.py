@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
@@ -34,6 +35,10 @@ def question_id(turn_id: str) -> str:
 def answer_id(turn_id: str) -> str:
     """Of the item that holds what the person heard in a turn."""
     return f"{turn_id}_answer"
+
+
+_QUOTES = re.compile(r'text.*".+"$', re.DOTALL)
+"""A fact that ends with words which were read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +131,7 @@ class Conversation:
             item_id=question_id(turn_id),
             role=Role.USER,
             text=text,
-            facts=f"[Camera: {'; '.join(scene.facts)}]\n" if scene and scene.facts else "",
+            facts=_camera_line(scene),
             image=scene.image if scene else None,
         )
         unanswered = self._unanswered()
@@ -237,3 +242,16 @@ def _tokens(messages: Prompt) -> int:
         + (_TOKENS_PER_IMAGE if message.image else 0)
         for message in messages
     )
+
+
+def _camera_line(scene: Scene | None) -> str:
+    """What the camera shows, in words.
+
+    A small brain that is asked to read agrees that it can, and stops there; it does read what is
+    already put as an answer.
+    """
+    if scene is None or not scene.facts:
+        return ""
+    read = [fact[fact.index('"') + 1 : -1] for fact in scene.facts if _QUOTES.search(fact)]
+    answer = f'. If asked to read it, answer: "It says: {" ".join(read)}"' if read else ""
+    return f"[Camera: {'; '.join(scene.facts)}{answer}]\n"

@@ -35,11 +35,13 @@ _ACKNOWLEDGEMENTS = {
 }
 """Without a picture, and with one."""
 
+_PROMPTS = {"en": "Are you still there?", "zh": "您还在吗？"}
+
 
 def fixed_phrases(language: str) -> tuple[str, ...]:
     """All that the program says by itself, so that it can be made before it is needed."""
     apologies, acknowledgements = _spoken_in(language)
-    return (*apologies.values(), *acknowledgements)
+    return (*apologies.values(), *acknowledgements, _PROMPTS.get(language, _PROMPTS["en"]))
 
 
 def _spoken_in(language: str) -> tuple[dict[str, str], tuple[str, str]]:
@@ -225,6 +227,11 @@ class FallbackPolicy:
             if standing.note(stage in late, len(LADDERS[stage])) < 0:
                 steps.append((stage, LADDERS[stage][standing.rung - 1].reason))
         return steps
+
+    @property
+    def prompt(self) -> str:
+        """What to say when nobody has said anything for long."""
+        return _PROMPTS.get(self.language, _PROMPTS["en"])
 
     def acknowledgement(self, scene: Scene | None) -> str:
         """What to say while the answer takes its time."""

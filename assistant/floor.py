@@ -11,10 +11,11 @@ from assistant.barge_in import ECHO_TAIL_MS, Meaning, Moment, meaning
 from assistant.config import BargeInConfig
 from assistant.conversation import Conversation, answer_id, question_id
 from assistant.events import Configure, QuestionReopened, State
-from assistant.stages import Peer, Utterance
+from assistant.recitation import Recitation
+from assistant.stages import Brain, Peer, Utterance
 from assistant.turn import Turn
 from assistant.types import Heard, ImageFrame, Phase
-from assistant.utterance import ContinuedUtterance
+from assistant.utterance import ContinuedUtterance, TypedUtterance
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,11 @@ class Floor:
         self._changing = asyncio.Lock()
         """Held while one turn makes way for the next."""
 
+        self._stirred = asyncio.Event()
+        """Somebody spoke, or we have just ended."""
+
+        self._spoken_to = asyncio.Event()
+
     async def hear(self, utterance: Utterance) -> None:
         """Somebody speaks: that is their turn, or it is let go by."""
         if await self._is_taken_by(utterance):
@@ -69,6 +75,34 @@ class Floor:
         wanted: Configure | None = None,
     ) -> None:
         """Begin a turn. Speech that goes on before anything was answered is one question."""
+        self._stirred.set()
+        self._spoken_to.set()
+        await self._begin(utterance, images, wanted)
+
+    async def prompt_after(self, silence_s: float, words: Callable[[], str]) -> None:
+        """Whenever nobody has spoken for so long, say `words` once. Runs until cancelled."""
+        while True:
+            if await self._is_silent_for(silence_s):
+                self._spoken_to.clear()
+                await self._begin(TypedUtterance("", self._clock), brain=Recitation(words()))
+                await self._spoken_to.wait()
+
+    async def _is_silent_for(self, silence_s: float) -> bool:
+        self._stirred.clear()
+        try:
+            async with asyncio.timeout(silence_s):
+                await self._stirred.wait()
+        except TimeoutError:
+            return self._state is State.LISTENING
+        return False
+
+    async def _begin(
+        self,
+        utterance: Utterance,
+        images: tuple[ImageFrame, ...] = (),
+        wanted: Configure | None = None,
+        brain: Brain | None = None,
+    ) -> None:
         async with self._changing:
             unheard = self._unheard_question()
             await self._end_turn()
@@ -79,6 +113,7 @@ class Floor:
             shown = self._conversation.shown
             self.turn = self._new_turn(images or (() if shown is None else (shown,)))
             self.turn.wanted = wanted or self.turn.wanted
+            self.turn.brain = brain or self.turn.brain
             self._utterance = utterance
             self._task = asyncio.create_task(self._run(self.turn, utterance), name="turn")
 
@@ -155,6 +190,7 @@ class Floor:
         except Exception:
             logger.exception("%s failed; the session goes on", turn.turn_id)
         finally:
+            self._stirred.set()
             if turn.said:
                 self._fell_silent_at_s = self._clock()
 

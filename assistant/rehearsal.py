@@ -23,6 +23,7 @@ from assistant.events import (
     Degraded,
     Event,
     ReplyEnded,
+    ReplyStatus,
     ReplyWords,
     SayText,
     SceneSeen,
@@ -156,6 +157,8 @@ class Rehearsal:
                 answer.timeline = event
             case Degraded():
                 answer.degraded.append(event)
+            case ReplyEnded(status=ReplyStatus.CANCELLED, heard=""):
+                pass  # speech went on: the turn is asked again, with more words
             case ReplyEnded():
                 # The timeline follows in the same step of the loop.
                 asyncio.get_running_loop().call_soon(self._has_ended.set)

@@ -33,9 +33,10 @@ _TURN_END_S = 8.0
 """All that the turn-end model hears."""
 
 
-_DOUBTFUL_NO_SPEECH_PROBABILITY, _DOUBTFUL_MEAN_LOG_PROBABILITY = 0.4, -1.0
-"""Noise scores above the one and below the other. Speech does either: digits read one by one reach
-0.66 in the first, being certain, and a murmured word is uncertain, yet clearly spoken."""
+_NOISE = ((0.7, 0.0), (0.4, -1.0), (0.2, -1.2))
+"""Above this no-speech probability, words are noise with a mean log probability below this. Noise
+clips lie above 0.9, or above 0.25 with words below -1.2; digits read one by one reach 0.66, but are
+certain, and murmured words are uncertain, but clearly spoken."""
 
 
 class Scribe:
@@ -77,7 +78,7 @@ class Scribe:
         self._partial_wait_ms = max(
             float(self._config.partial_interval_ms), _PARTIAL_SHARE * hypothesis.compute_ms
         )
-        if not is_noise(hypothesis, self._config):
+        if not is_noise(hypothesis):
             self._agreement.add(self._whole(hypothesis.text))
         return self.transcript
 
@@ -109,7 +110,7 @@ class Scribe:
             logger.warning("asking the recognizer once more: %s", error)
             hypothesis = await self._recognizer.transcribe(samples, is_final=True)
         logger.debug("heard %r", hypothesis)
-        return "" if is_noise(hypothesis, self._config) else hypothesis.text
+        return "" if is_noise(hypothesis) else hypothesis.text
 
     def _whole(self, text: str) -> str:
         return spliced(*self._settled, text)
@@ -124,16 +125,11 @@ class Scribe:
         return np.concatenate(self._sound)[position:]
 
 
-def is_noise(hypothesis: Hypothesis, config: EarsConfig) -> bool:
+def is_noise(hypothesis: Hypothesis) -> bool:
     """Whisper always finds words. These say when nobody spoke them."""
-    return (
-        hypothesis.no_speech_probability > config.max_no_speech_probability
-        or (
-            hypothesis.no_speech_probability > _DOUBTFUL_NO_SPEECH_PROBABILITY
-            and hypothesis.mean_log_probability < _DOUBTFUL_MEAN_LOG_PROBABILITY
-        )
-        or hypothesis.mean_log_probability < config.min_mean_log_probability
-        or is_repetitive(hypothesis.text)
+    return is_repetitive(hypothesis.text) or any(
+        hypothesis.no_speech_probability > unspoken and hypothesis.mean_log_probability < uncertain
+        for unspoken, uncertain in _NOISE
     )
 
 

@@ -49,6 +49,7 @@ class Session:
         new_turn: NewTurn,
         read_ahead: Callable[[Prompt], Awaitable[None]],
         barge_in: BargeInConfig,
+        prompt_after_s: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._peer = peer
@@ -56,6 +57,7 @@ class Session:
         self._conversation = conversation
         self._fallback = fallback
         self._read_ahead = read_ahead
+        self._prompt_after_s = prompt_after_s
         self._clock = clock
         self._floor = Floor(
             peer=peer,
@@ -71,11 +73,17 @@ class Session:
         """Converse until the peer is gone; by then nothing of the session runs any more."""
         try:
             async with asyncio.TaskGroup() as self._tasks:
-                obeying = self._tasks.create_task(self._obey(), name="commands")
+                background = [self._tasks.create_task(self._obey(), name="commands")]
+                if self._prompt_after_s:
+                    prompting = self._floor.prompt_after(
+                        self._prompt_after_s, lambda: self._fallback.prompt
+                    )
+                    background.append(self._tasks.create_task(prompting, name="prompting"))
                 async with self._listener.listening(self._peer.microphone()) as utterances:
                     async for utterance in utterances:
                         await self._floor.hear(utterance)
-                obeying.cancel()
+                for task in background:
+                    task.cancel()
                 self._stop_reading()
         finally:
             await self._floor.clear()

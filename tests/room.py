@@ -69,6 +69,7 @@ class Room:
         voice: Voice | None = None,
         listener: Listener | None = None,
         phrasing: VoiceConfig | None = None,
+        prompt_after_s: float = 0.0,
     ) -> None:
         self.brain = brain
         self.peer = ScriptedPeer()
@@ -108,6 +109,7 @@ class Room:
             new_turn=new_turn,
             read_ahead=brain.prefill,
             barge_in=BargeInConfig(),
+            prompt_after_s=prompt_after_s,
             clock=lambda: self.now_s,
         )
 

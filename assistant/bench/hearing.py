@@ -95,7 +95,9 @@ class PlainWay:
         started_at_s = time.perf_counter()
         text = await asyncio.to_thread(self._whisper.transcribe, said)
         compute_ms = 1_000 * (time.perf_counter() - started_at_s)
-        errors = word_errors(clip.transcript, text) if clip.transcript else WordErrors()
+        errors = (
+            word_errors(clip.transcript, text, clip.language) if clip.transcript else WordErrors()
+        )
         return Naive(final_ms=_NAIVE_SILENCE_MS + compute_ms, errors=errors)
 
 

@@ -58,7 +58,11 @@ class Result:
     @property
     def errors(self) -> WordErrors:
         clip = self.clip
-        return word_errors(clip.transcript, self.heard) if clip.transcript else WordErrors()
+        return (
+            word_errors(clip.transcript, self.heard, clip.language)
+            if clip.transcript
+            else WordErrors()
+        )
 
     @property
     def line(self) -> str:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+
+from unicode_rbnf import RbnfEngine
 
 from assistant.words import split_words
-
-_NUMBERS = re.findall(
-    r"\w+",
-    """
-    zero one two three four five six seven eight nine
-    ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-    """,
-)
-_TENS = re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninety")
 
 _SPELLINGS = {
     "mr": "mister",
@@ -48,33 +42,35 @@ class WordErrors:
         return self.errors / self.words if self.words else None
 
 
-def word_errors(said: str, heard: str) -> WordErrors:
+def word_errors(said: str, heard: str, language: str = "en") -> WordErrors:
     """Chinese and Japanese count by characters."""
-    reference, hypothesis = spoken_words(said), spoken_words(heard)
+    reference, hypothesis = spoken_words(said, language), spoken_words(heard, language)
     return WordErrors(_distance(reference, hypothesis), len(reference))
 
 
-def spoken_words(text: str) -> list[str]:
+def spoken_words(text: str, language: str = "en") -> list[str]:
     """Lower case without punctuation, numbers in words, one spelling for each word."""
     text = text.casefold().replace("’", "'")
     text = re.sub(r"(?<=\d)[,.](?=\d{3}\b)", "", text)
-    words = re.findall(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?", text)
+    text = re.sub(r"\d+", lambda digits: f" {_in_words(digits[0], language)} ", text)
+    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text)
     return [
         _SPELLINGS.get(spoken, spoken)
         for word in words
-        for spoken in (_number(word) if word.isdecimal() else map(str.strip, split_words(word)))
+        for spoken in map(str.strip, split_words(word))
     ]
 
 
-def _number(digits: str) -> list[str]:
+def _in_words(digits: str, language: str) -> str:
     """To ninety-nine as one number, longer ones digit by digit."""
-    value = int(digits)
-    if len(digits) > 2 or digits[0] == "0":
-        return [_NUMBERS[int(digit)] for digit in digits]
-    if value < 20:
-        return [_NUMBERS[value]]
-    tens = _TENS[value // 10 - 2]
-    return [tens, _NUMBERS[value % 10]] if value % 10 else [tens]
+    is_one_number = len(digits) <= 2 and digits[0] != "0"
+    numbers = [digits] if is_one_number else digits
+    return " ".join(_engine(language).format_number(int(number)).text for number in numbers)
+
+
+@lru_cache
+def _engine(language: str) -> RbnfEngine:
+    return RbnfEngine.for_language(language)
 
 
 def _distance(one: list[str], other: list[str]) -> int:

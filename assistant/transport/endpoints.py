@@ -26,7 +26,7 @@ from assistant.transport.fields import Fields
 from assistant.transport.guard import error_response
 from assistant.transport.realtime import load_json, parse_session
 from assistant.transport.settings import SessionUpdate
-from assistant.transport.websocket_peer import WebSocketPeer
+from assistant.transport.websocket_peer import TRY_AGAIN_LATER, WebSocketPeer
 
 MAX_BODY_BYTES = 256 * 1024
 """A browser's offer has some 10 KB."""
@@ -101,8 +101,11 @@ class Endpoints:
         await socket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
         peer = self._new_socket_peer(socket)
         if settings is not None:
-            await peer.request(settings)
-        await self._calls.join(peer)
+            peer.configure(settings)
+        try:
+            await self._calls.join(peer)
+        except BusyError as error:  # somebody else was let in meanwhile
+            await socket.close(TRY_AGAIN_LATER, str(error))
 
     def _check_ready(self) -> None:
         if not self._is_ready():

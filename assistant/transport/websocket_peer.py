@@ -22,6 +22,7 @@ from assistant.transport import server_events as wire
 from assistant.transport.feed import Feed
 from assistant.transport.input_audio import InputBuffer
 from assistant.transport.resample import Resampler
+from assistant.transport.settings import SessionUpdate
 from assistant.transport.translator import Translated, Translator
 from assistant.types import AudioFrame, Pcm
 
@@ -53,8 +54,8 @@ SMALL_BYTES = 64 * 1024
 
 CLOSING_S = 1.0
 
-TOO_SLOW = 1013
-"""Try again later (RFC 6455 section 7.4, IANA registry)."""
+TRY_AGAIN_LATER = 1013
+"""A close code (RFC 6455 section 7.4, IANA registry)."""
 
 
 class Playout(Protocol):
@@ -127,8 +128,13 @@ class WebSocketPeer:
         for message in self._translator.to_wire(event):
             self._transmit(message)
 
-    async def request(self, event: realtime.ClientEvent) -> None:
-        """As if the client had sent it."""
+    def configure(self, settings: SessionUpdate) -> None:
+        """What the session starts from, before `run`."""
+        command, _ = self._translator.from_wire(settings)
+        if command is not None:
+            self._commands.put(command)
+
+    async def _take(self, event: realtime.ClientEvent) -> None:
         try:
             if isinstance(event, realtime.InputAudioAppend):
                 await self._hear(event.encoded)
@@ -151,7 +157,7 @@ class WebSocketPeer:
                 except ProtocolError as mistake:
                     self._transmit(wire.error_about(mistake))
                 else:
-                    await self.request(event)
+                    await self._take(event)
         except WebSocketDisconnect:
             self._gone.set()
 
@@ -211,7 +217,7 @@ class WebSocketPeer:
         if len(self._messages) >= WAITING_MESSAGES:
             if not self._gone.is_set():
                 logger.warning("the client does not read what it is sent: it is hung up on")
-            self._close_code = TOO_SLOW
+            self._close_code = TRY_AGAIN_LATER
             self._gone.set()
             return
         self._messages.append(message)

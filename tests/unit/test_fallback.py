@@ -82,6 +82,7 @@ def test_everything_that_may_be_said_is_made_beforehand(language: str) -> None:
         policy.after_error("ears"),
         policy.acknowledgement(None),
         policy.acknowledgement(Scene(facts=("a cat",))),
+        policy.prompt,
     }
     assert said == set(fixed_phrases(language))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from assistant.events import (
@@ -303,3 +305,44 @@ async def test_speech_right_behind_typed_words_does_not_trip(thinking: Room) -> 
             thinking.peer.wanted.put_nowait(SayText(text=text))
         await settle()
         assert thinking.brain.replied[-1][-1].text.endswith("two")
+
+
+async def test_after_long_silence_we_ask_once_whether_anybody_is_there() -> None:
+    room = Room(ScriptedBrain(SHORT_ANSWER), prompt_after_s=0.05)
+    async with room.open():
+        await asyncio.sleep(0.2)
+        await room.peer.play(1_000)
+        await asyncio.sleep(0.2)
+        assert asked(room) == ["Are you still there?"]
+        assert room.conversation.messages[-1].text == "Are you still there?"
+        assert room.brain.replied == []
+        room.now_s += 10
+        await room.speak("yes")
+        await room.peer.play(1_000)
+        assert room.brain.replied[-1][-1].text == "yes"
+        await asyncio.sleep(0.2)
+        await room.peer.play(1_000)
+        assert asked(room) == ["Are you still there?", *SHORT_ANSWER, "Are you still there?"]
+
+
+def asked(room: Room) -> list[str]:
+    return [event.heard for event in room.peer.events if isinstance(event, ReplyEnded)]
+
+
+async def test_who_is_being_answered_is_not_asked_whether_they_are_there() -> None:
+    room = Room(ScriptedBrain(LONG_ANSWER), prompt_after_s=0.05)
+    async with room.open():
+        await room.speak("first")
+        assert await hears(room)
+        await asyncio.sleep(0.2)
+        assert room.ended() == []
+
+
+async def test_our_asking_is_interrupted_like_any_answer() -> None:
+    room = Room(ScriptedBrain(SHORT_ANSWER), prompt_after_s=0.05)
+    async with room.open():
+        await asyncio.sleep(0.2)
+        assert await hears(room)
+        await say(room, "what time is it")
+        assert room.ended() == [ReplyStatus.CANCELLED]
+        assert room.said()[-1] == "what time is it"

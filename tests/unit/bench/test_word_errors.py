@@ -19,11 +19,15 @@ from assistant.bench.word_errors import WordErrors, spoken_words, word_errors
         ("zero five", "05"),
         ("re-entered", "re entered"),
         ("I’m sorry", "I'm sorry"),
-        ("et c'est la dictée numéro un", "Et c'est la dictée numéro un."),
     ],
 )
 def test_spelling_is_no_error(said: str, heard: str) -> None:
     assert word_errors(said, heard) == WordErrors(0, len(spoken_words(said)))
+
+
+def test_numbers_are_written_in_the_language_that_is_spoken() -> None:
+    assert word_errors("et la dictée numéro un", "Et la dictée numéro 1.", "fr").errors == 0
+    assert word_errors("三十二", "32", "zh") == WordErrors(0, 3)
 
 
 @pytest.mark.parametrize(

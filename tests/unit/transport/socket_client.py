@@ -36,6 +36,7 @@ class SocketClient:
 
     def __init__(self, playout: Playout | None = None) -> None:
         self.events: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.greeting: dict[str, Any] = {}
         self.closed_with: int | None = None
         self.reads = asyncio.Event()
         """Cleared, nothing is read any more."""
@@ -53,7 +54,8 @@ class SocketClient:
         await self._socket.accept()
         async with asyncio.timeout(20):
             running = asyncio.create_task(self.peer.run())
-            await self.next_event("session.created")
+            self.greeting = await self.events.get()
+            assert self.greeting["type"] == "session.created"
             yield self.peer
             self.leave()
             await running

@@ -120,9 +120,7 @@ def test_a_secret_s_settings_come_before_the_client_s_own(client: TestClient, si
     assert secret["session"] == {"type": "realtime", "instructions": "Be brief."}
     bearer = {"Authorization": f"Bearer {secret['value']}"}
     with client.websocket_connect(TALK, headers=bearer) as socket:
-        kinds = [socket.receive_json() for _ in range(3)]
-        created = next(event for event in kinds if event["type"] == "session.created")
-        assert created["session"]["instructions"] == "Be brief."
+        assert greeting(socket)["instructions"] == "Be brief."
     answer = client.post(CALLS, content="offer", headers={**SDP, **bearer})
     assert answer.status_code == 201
     assert site.callers[0].requests == [SessionUpdate(instructions="Be brief.")]

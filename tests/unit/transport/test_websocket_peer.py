@@ -26,7 +26,8 @@ from assistant.events import (
 )
 from assistant.speaker import Playout, ReplySpeaker
 from assistant.transport.audio_formats import AudioFormat
-from assistant.transport.websocket_peer import CHUNK_S, LEAD_S, TOO_SLOW, WebSocketPeer
+from assistant.transport.settings import SessionUpdate
+from assistant.transport.websocket_peer import CHUNK_S, LEAD_S, TRY_AGAIN_LATER, WebSocketPeer
 from assistant.types import AudioFrame, Pcm
 from tests.fakes import sound
 from tests.unit.transport.socket_client import SocketClient
@@ -189,6 +190,14 @@ async def test_who_sends_faster_than_anybody_reads_has_to_wait() -> None:
         assert len(await frames) == 149
 
 
+async def test_what_a_session_starts_from_is_in_its_greeting() -> None:
+    client = SocketClient()
+    client.peer.configure(SessionUpdate(instructions="Be brief."))
+    async with client.open() as peer:
+        assert await anext(peer.commands()) == Configure(system_prompt="Be brief.")
+        assert client.greeting["session"]["instructions"] == "Be brief."
+
+
 async def test_mistakes_are_told_and_the_line_goes_on() -> None:
     client = SocketClient()
     async with client.open() as peer:
@@ -228,7 +237,7 @@ async def test_who_does_not_read_is_hung_up_on() -> None:
             peer.send(StateChanged(state=State.LISTENING))
         assert [command async for command in peer.commands()] == []
         assert [frame async for frame in peer.microphone()] == []
-        assert client.closed_with == TOO_SLOW
+        assert client.closed_with == TRY_AGAIN_LATER
 
 
 async def test_everything_ends_when_the_client_leaves() -> None:
