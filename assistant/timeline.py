@@ -110,6 +110,8 @@ class TurnTimeline:
         sent_at_s = self.at_s.get(Mark.FIRST_SENT)
         if sent_at_s is None or Mark.FIRST_HEARD in self.at_s:
             return False
+        if Mark.FILLER_SENT in self.at_s:
+            return False  # what began was the filler, or a later phrase
         if not 0 <= at_s - sent_at_s <= _LONGEST_WAY_S:
             return False
         self.mark(Mark.FIRST_HEARD, at_s)

@@ -123,3 +123,10 @@ def test_only_the_first_sample_of_this_turn_counts_as_heard(at_s: float, counts:
     turn = timeline()
     assert turn.heard(at_s) is counts
     assert not turn.heard(10.9) or not counts
+
+
+def test_after_a_filler_nobody_can_tell_when_the_answer_was_heard() -> None:
+    turn = timeline()
+    turn.at_s[Mark.FILLER_SENT] = 10.6
+    assert not turn.heard(10.88)
+    assert turn.voice_to_voice_ms == pytest.approx(790)

@@ -4,9 +4,16 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from assistant.types import ImageFrame
 from assistant.vision.camera import NewestFrame
+from assistant.vision.framing import Pixels
+from tests.unit.vision.pictures import blurred, noisy, plain, sign
+
+RED, BLACK = plain((200, 30, 30)), plain((0, 0, 0))
+SHARP = sign("OPEN", "9 to 5")
+BLURRED = blurred(SHARP, 4)
 
 
 class Clock:
@@ -17,12 +24,20 @@ class Clock:
         return self.now_s
 
 
-def frame(at_s: float) -> ImageFrame:
-    return ImageFrame(pixels=np.zeros((2, 2, 3), np.uint8), captured_at_s=at_s)
+def frame(at_s: float, pixels: Pixels = RED) -> ImageFrame:
+    return ImageFrame(pixels=pixels, captured_at_s=at_s)
+
+
+def camera(*shown: Pixels) -> NewestFrame:
+    """Shown one picture after another, the newest 0.1 s ago."""
+    camera = NewestFrame(newest_within_ms=2_000, clock=Clock())
+    for i, pixels in enumerate(shown):
+        camera.put(frame(100 - 0.1 * (len(shown) - i), pixels))
+    return camera
 
 
 def test_shows_nothing_before_the_first_frame() -> None:
-    assert NewestFrame(newest_within_ms=2_000, clock=Clock()).pick() is None
+    assert camera().pick() is None
 
 
 def test_shows_the_newest_of_many_frames() -> None:
@@ -30,7 +45,7 @@ def test_shows_the_newest_of_many_frames() -> None:
     camera = NewestFrame(newest_within_ms=2_000, clock=clock)
     for i in range(300):
         clock.now_s += 1 / 30
-        camera.put(last := frame(clock.now_s))
+        camera.put(last := frame(clock.now_s, np.zeros((2, 2, 3), np.uint8)))
         assert camera.pick() is last, i
 
 
@@ -51,45 +66,42 @@ def test_a_stale_frame_is_not_what_the_camera_shows() -> None:
     assert camera.pick() is None
 
 
-def picture(level: int, *, at_s: float = 100.0) -> ImageFrame:
-    """Grey, with a bright square whose place depends on the level, so that it has edges."""
-    pixels = np.full((240, 320, 3), level, np.uint8)
-    if level > 30:
-        pixels[60:180, 80:200] = 255
-    return ImageFrame(pixels=pixels, captured_at_s=at_s)
+@pytest.mark.parametrize(
+    ("shown", "picked"),
+    [
+        ((BLURRED, SHARP), 1),
+        ((SHARP, BLURRED), 0),
+        ((SHARP, noisy(SHARP, 4)), 1),
+        ((SHARP, BLURRED, BLURRED), 0),
+        ((RED, BLACK), 0),
+        ((BLACK, BLACK), 1),
+        ((SHARP, RED), 1),  # it has fewer edges because it shows something else
+        ((SHARP, BLACK, BLURRED), 0),
+    ],
+)
+def test_the_newest_good_frame_is_picked(shown: tuple[Pixels, ...], picked: int) -> None:
+    chosen = camera(*shown).pick()
+    assert chosen is not None
+    assert chosen.pixels is shown[picked]
 
 
-def test_a_black_frame_gives_way_to_the_one_before_it() -> None:
-    camera = NewestFrame(newest_within_ms=2_000, clock=Clock())
-    camera.put(lit := picture(90, at_s=99.0))
-    camera.put(picture(0, at_s=99.5))
-    assert camera.pick() is lit
+def test_what_shows_the_same_as_before_is_not_picked_again() -> None:
+    assert camera(noisy(SHARP, 5)).pick(unlike=frame(90, SHARP)) is None
+    assert camera(SHARP, BLACK).pick(unlike=frame(90, SHARP)) is None
+    assert camera(SHARP, RED).pick(unlike=frame(90, SHARP)) is not None
 
 
-def test_a_camera_that_sends_only_black_frames_shows_black() -> None:
-    camera = NewestFrame(newest_within_ms=2_000, clock=Clock())
-    camera.put(black := picture(0, at_s=99.5))
-    assert camera.pick() is black
+def test_a_picture_of_another_size_shows_something_else() -> None:
+    turned = np.ascontiguousarray(SHARP.transpose(1, 0, 2))
+    assert camera(turned).pick(unlike=frame(90, SHARP)) is not None
 
 
-def test_an_unchanged_picture_is_not_shown_again() -> None:
-    camera = NewestFrame(newest_within_ms=2_000, clock=Clock())
-    camera.put(seen := picture(90, at_s=99.0))
-    camera.put(picture(90, at_s=99.5))
-    assert camera.pick(unlike=seen) is None
-    changed = picture(90, at_s=99.8)
-    changed.pixels[:, 160:] = (200, 30, 30)
-    camera.put(changed)
-    assert camera.pick(unlike=seen) is changed
-
-
-def test_of_equal_pictures_the_sharper_is_shown() -> None:
-    camera = NewestFrame(newest_within_ms=2_000, clock=Clock())
-    camera.put(sharp := picture(90, at_s=99.0))
-    shifted = [np.roll(sharp.pixels, (y, x), (0, 1)) for y in (-2, 0, 2) for x in (-2, 0, 2)]
-    blurred = np.mean(shifted, axis=0).astype(np.uint8)
-    camera.put(ImageFrame(pixels=blurred, captured_at_s=99.5))
-    assert camera.pick() is sharp
+@pytest.mark.parametrize("size", [(1, 1), (1, 700), (700, 1), (3, 5)])
+def test_odd_sizes_are_picked_as_well(size: tuple[int, int]) -> None:
+    pixels = np.full((*size, 3), 90, np.uint8)
+    odd = camera(pixels, pixels)
+    assert odd.pick() is not None
+    assert odd.pick(unlike=frame(90, pixels)) is None
 
 
 def test_the_process_that_moves_the_media_loads_no_opencv() -> None:
