@@ -171,6 +171,13 @@ class ItemTruncated:
     """What is left of its words."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRetrieved:
+    """What stands in the conversation under this id now, after all that was wanted before."""
+
+    item_id: str
+
+
 Event = (
     StateChanged
     | SpeechStarted
@@ -187,6 +194,7 @@ Event = (
     | AlertChanged
     | ItemTranscribed
     | ItemTruncated
+    | ItemRetrieved
 )
 
 
@@ -282,6 +290,11 @@ class RemoveItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieveItem:
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TruncateItem:
     """Of an answer only this much was heard: the client knows better."""
 
@@ -299,5 +312,6 @@ Command = (
     | ForgetSpeech
     | AddItem
     | RemoveItem
+    | RetrieveItem
     | TruncateItem
 )

@@ -15,11 +15,13 @@ from assistant.events import (
     Configure,
     ForgetSpeech,
     HeardReply,
+    ItemRetrieved,
     ItemTranscribed,
     ItemTruncated,
     Mute,
     PushToTalk,
     RemoveItem,
+    RetrieveItem,
     SayText,
     StopTalking,
     TruncateItem,
@@ -112,6 +114,8 @@ class Session:
                 case RemoveItem(item_id=item_id):
                     await self._floor.clear(only=item_id)
                     self._conversation.remove(item_id)
+                case RetrieveItem(item_id=item_id):
+                    self._peer.send(ItemRetrieved(item_id=item_id))
                 case TruncateItem(item_id=item_id, heard_ms=heard_ms):
                     await self._floor.clear(only=item_id)
                     heard = self._conversation.truncate(item_id, heard_ms)

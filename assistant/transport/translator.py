@@ -26,6 +26,7 @@ from assistant.events import (
     ForgetSpeech,
     HeardReply,
     Hearing,
+    ItemRetrieved,
     ItemTranscribed,
     ItemTruncated,
     Mute,
@@ -35,6 +36,7 @@ from assistant.events import (
     ReplyEnded,
     ReplyStarted,
     ReplyWords,
+    RetrieveItem,
     SayText,
     SceneSeen,
     SpeechStarted,
@@ -139,6 +141,8 @@ class Translator:
             case ItemTruncated(item_id=item_id, heard_ms=heard_ms, heard=heard):
                 self._items.transcribe(item_id, heard)
                 yield wire.item_truncated(item_id=item_id, audio_end_ms=heard_ms)
+            case ItemRetrieved(item_id=item_id):
+                yield self._retrieved(item_id)
             case StateChanged(state=state):
                 yield wire.state(state.value)
             case SceneSeen(facts=facts, preview=preview):
@@ -171,6 +175,12 @@ class Translator:
         yield wire.speech_stopped(item_id=item_id, audio_end_ms=event.audio_end_ms)
         yield wire.input_audio_committed(item_id=item_id, previous_item_id=self._items.last_id)
         yield from self._items.add(wire.user_item(item_id, wire.input_audio()))
+
+    def _retrieved(self, item_id: str) -> Message:
+        try:
+            return wire.item_retrieved(self._items.find(item_id, so_as_to="retrieve"))
+        except ProtocolError as mistake:  # deleted meanwhile
+            return wire.error_about(mistake)
 
     def _forget(self, *item_ids: str) -> Iterable[Message]:
         for item_id in item_ids:
@@ -206,7 +216,8 @@ class Translator:
                 self._items.remove(item_id)
                 return RemoveItem(item_id=item_id), [wire.item_deleted(item_id=item_id)]
             case realtime.ItemRetrieve(item_id=item_id):
-                return None, [wire.item_retrieved(self._items.find(item_id, so_as_to="retrieve"))]
+                self._items.find(item_id, so_as_to="retrieve")
+                return RetrieveItem(item_id=item_id), []
             case realtime.ResponseCreate():
                 wanted = Configure(
                     system_prompt=event.instructions,

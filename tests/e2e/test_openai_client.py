@@ -39,9 +39,6 @@ async def test_a_spoken_question_is_answered_aloud(server: Server, ears: Ears) -
     assert "capital" in heard.text.lower()
 
 
-@pytest.mark.xfail(
-    strict=False, reason="a truncation after an interruption sometimes leaves all the words"
-)
 async def test_who_speaks_up_is_heard_and_the_answer_is_cut_to_what_was_heard(
     server: Server,
 ) -> None:

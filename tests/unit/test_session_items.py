@@ -12,11 +12,13 @@ from assistant.events import (
     Command,
     Configure,
     ForgetSpeech,
+    ItemRetrieved,
     ItemTranscribed,
     ItemTruncated,
     RemoveItem,
     ReplyEnded,
     ReplyStatus,
+    RetrieveItem,
     SayText,
     TruncateItem,
     TurnDetection,
@@ -105,6 +107,17 @@ async def test_an_answer_is_cut_to_what_was_heard_and_ends_if_it_goes_on(room: R
         assert ended.heard.startswith(cut.heard)
         assert 0 < len(cut.heard) < len(ended.heard)
         assert room.conversation.messages[-1].text == cut.heard
+
+
+async def test_an_item_is_retrieved_after_what_was_wanted_before(room: Room) -> None:
+    words_written_down(room, "What is this?")
+    async with room.open():
+        spoken = AddItem(item_id="a", role=Role.USER, sound=SECOND)
+        await order(room, spoken, RetrieveItem(item_id="a"))
+        assert room.peer.events[-2:] == [
+            ItemTranscribed(item_id="a", text="What is this?", speech_ms=1_000),
+            ItemRetrieved(item_id="a"),
+        ]
 
 
 async def test_what_is_removed_is_not_told_again(room: Room) -> None:

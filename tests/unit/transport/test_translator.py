@@ -19,6 +19,7 @@ from assistant.events import (
     ForgetSpeech,
     HeardReply,
     Hearing,
+    ItemRetrieved,
     ItemTranscribed,
     ItemTruncated,
     Mute,
@@ -29,7 +30,9 @@ from assistant.events import (
     ReplyStarted,
     ReplyStatus,
     ReplyWords,
+    RetrieveItem,
     SayText,
+    SceneSeen,
     SpeechStarted,
     SpeechStopped,
     StopTalking,
@@ -187,7 +190,7 @@ def test_a_recording_is_heard_in_the_session_s_format(translator: Translator) ->
     assert told[0]["item"]["content"] == [{"type": "input_audio", "transcript": None}]
     [heard] = tell(translator, ItemTranscribed(item_id="mine", text="hello", speech_ms=100))
     assert (heard["item_id"], heard["transcript"]) == ("mine", "hello")
-    _, [retrieved] = send(translator, {"type": "conversation.item.retrieve", "item_id": "mine"})
+    [retrieved] = tell(translator, ItemRetrieved(item_id="mine"))
     assert retrieved["item"]["content"] == [{"type": "input_audio", "transcript": "hello"}]
 
 
@@ -213,12 +216,16 @@ def test_items_are_put_where_the_client_wants_them(translator: Translator) -> No
 
 def test_an_item_that_is_removed_is_gone(translator: Translator) -> None:
     send(translator, create({"type": "input_text", "text": "hello"}, id="a"))
+    retrieve = {"type": "conversation.item.retrieve", "item_id": "a"}
+    assert send(translator, retrieve) == (RetrieveItem(item_id="a"), [])
     delete = {"type": "conversation.item.delete", "item_id": "a"}
     command, [deleted] = send(translator, delete)
     assert command == RemoveItem(item_id="a")
     assert (deleted["type"], deleted["item_id"]) == ("conversation.item.deleted", "a")
     with pytest.raises(ProtocolError):
         send(translator, delete)
+    [error] = tell(translator, ItemRetrieved(item_id="a"))
+    assert error["error"]["code"] == "item_retrieve_invalid_item_id"
 
 
 def test_a_question_that_goes_on_is_taken_back(translator: Translator) -> None:
@@ -238,7 +245,7 @@ def test_an_answer_is_truncated_to_what_was_heard(translator: Translator) -> Non
     assert (command, told) == (TruncateItem(item_id=answer, heard_ms=400), [])
     [truncated] = tell(translator, ItemTruncated(item_id=answer, heard_ms=400, heard="A cup."))
     assert truncated["audio_end_ms"] == 400
-    _, [retrieved] = send(translator, {"type": "conversation.item.retrieve", "item_id": answer})
+    [retrieved] = tell(translator, ItemRetrieved(item_id=answer))
     assert retrieved["item"]["content"] == [{"type": "output_audio", "transcript": "A cup."}]
 
 
@@ -264,6 +271,15 @@ def test_sound_travels_in_messages_of_the_answer() -> None:
     ]
     assert kinds[-1] == "response.done"
     assert list(translator.sound(np.zeros(2, np.int16))) == []
+
+
+def test_the_person_is_shown_the_frame_that_was_looked_at(translator: Translator) -> None:
+    (scene,) = tell(translator, SceneSeen(facts=("a cat",), preview=b"a small JPEG"))
+    assert scene["type"] == "assistant.scene"
+    assert scene["facts"] == ["a cat"]
+    kind, encoded = scene["picture"].split(",")
+    assert kind == "data:image/jpeg;base64"
+    assert base64.b64decode(encoded) == b"a small JPEG"
 
 
 def test_an_answer_in_words_alone(translator: Translator) -> None:
