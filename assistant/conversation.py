@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
 
 from assistant import tools
+from assistant.camera_line import camera_line
 from assistant.repeats import is_repeat
 from assistant.tools import Tool, ToolCall
 from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken
@@ -35,10 +35,6 @@ def question_id(turn_id: str) -> str:
 def answer_id(turn_id: str) -> str:
     """Of the item that holds what the person heard in a turn."""
     return f"{turn_id}_answer"
-
-
-_QUOTES = re.compile(r'text.*".+"$', re.DOTALL)
-"""A fact that ends with words which were read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +127,7 @@ class Conversation:
             item_id=question_id(turn_id),
             role=Role.USER,
             text=text,
-            facts=_camera_line(scene),
+            facts=camera_line(scene, text),
             image=scene.image if scene else None,
         )
         unanswered = self._unanswered()
@@ -213,7 +209,7 @@ def _told(items: Iterable[Item]) -> Prompt:
     told = (item for item in items if item.is_told)
     for teller, group in groupby(told, key=lambda item: item.teller):
         together = list(group)
-        facts = next((item.facts for item in together if item.facts), "")
+        facts = next((item.facts for item in reversed(together) if item.facts), "")
         images = [item.image for item in together if item.image]
         text = " ".join(item.told for item in together if item.told)
         image = images[-1] if images else None
@@ -242,16 +238,3 @@ def _tokens(messages: Prompt) -> int:
         + (_TOKENS_PER_IMAGE if message.image else 0)
         for message in messages
     )
-
-
-def _camera_line(scene: Scene | None) -> str:
-    """What the camera shows, in words.
-
-    A small brain that is asked to read agrees that it can, and stops there; it does read what is
-    already put as an answer.
-    """
-    if scene is None or not scene.facts:
-        return ""
-    read = [fact[fact.index('"') + 1 : -1] for fact in scene.facts if _QUOTES.search(fact)]
-    answer = f'. If asked to read it, answer: "It says: {" ".join(read)}"' if read else ""
-    return f"[Camera: {'; '.join(scene.facts)}{answer}]\n"

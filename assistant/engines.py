@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -29,6 +30,8 @@ from assistant.types import (
 from assistant.voices import Voices
 from assistant.worker import Worker
 from assistant.worker_host import EngineSpec
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +207,13 @@ def voice_spec(
 
 def _brain_sees(config: Config, store: ModelStore) -> bool:
     own = store.folder(config.brain.model) / "mmproj.gguf"
-    return config.brain.projector != Path("") or own.is_file()
+    sees = config.brain.projector != Path("") or own.is_file()
+    if not sees and config.eyes.mode in ("image", "both"):
+        logger.warning(
+            "%s has no projector, so it is told facts: set brain.projector, or a brain that sees",
+            config.brain.model,
+        )
+    return sees
 
 
 def _prefix_folder(config: Config) -> Path:

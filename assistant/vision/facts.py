@@ -28,6 +28,9 @@ _MANY_LINES = 3
 _PAGE_CHARACTERS = 80
 """From here on it is no sign and no label."""
 
+_MOSTLY = 0.7
+"""Share of the picture from which a colour is that of most of it."""
+
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 _PLURALS = {
     "person": "people",
@@ -75,18 +78,20 @@ def facts(seen: Seen) -> tuple[str, ...]:
         return ("the picture is black: the camera is covered or the room is dark",)
     sure = {thing.label for thing in seen.things if thing.confidence >= _SURE}
     held = _held_colour(seen)
+    colours = _colours(seen.colour_shares)
+    background = None if seen.things else _background(seen.colour_shares)
+    text = _text(seen.lines, background)
     shown = [
         *_things(seen.things, held),
         *([f"something {held} in the middle"] if held else []),
-        *_text(seen.lines),
+        *text,
         *_subject(seen.guesses, seen.things, is_known=bool(sure - {"person"})),
     ]
-    colours = _colours(seen.colour_shares)
     if not shown and seen.focus is Focus.PLAIN:
         return (f"{colours} and shows nothing else",)
     return (
         *(shown or ["nothing that was recognised"]),
-        *([] if sure or seen.light is Light.DARK else [colours]),
+        *([] if sure or (text and background) or seen.light is Light.DARK else [colours]),
         *(["the picture is dark"] if seen.light is Light.DARK else []),
         *(["the picture is blurred"] if seen.focus is Focus.BLURRED else []),
     )
@@ -126,9 +131,11 @@ def _one(thing: Thing, held: str | None) -> str:
 def _several(group: Sequence[Thing]) -> str:
     label, number = group[0].label, len(group)
     plural = _PLURALS.get(label, f"{label}es" if label.endswith(("s", "h")) else f"{label}s")
-    places = _listed(dict.fromkeys(_place(thing.box) for thing in group))
+    places = list(dict.fromkeys(_place(thing.box) for thing in group))
     count = _NUMBERS[number] if number < len(_NUMBERS) else "many"
-    phrase = f"{count} {plural} {places}"
+    each = len(places) == number
+    where = f", {_listed(f'one {place}' for place in places)}" if each else f" {_listed(places)}"
+    phrase = f"{count} {plural}{where}"
     return phrase if group[0].confidence >= _SURE else f"perhaps {phrase}"
 
 
@@ -145,12 +152,15 @@ def _place(box: Box) -> str:
     return "on the left" if middle < 0.36 else "on the right" if middle > 0.64 else "in the middle"
 
 
-def _text(lines: Sequence[Line]) -> list[str]:
+def _text(lines: Sequence[Line], background: str | None) -> list[str]:
     readable = [line for line in lines if line.text and _is_readable(line)]
     if readable:
         text = joined((line.text for line in readable), max_characters=MAX_TEXT_CHARACTERS)
         is_sure = min(line.confidence for line in readable) >= _SURE_LINE
-        start = "a page with this text:" if len(text) >= _PAGE_CHARACTERS else "text that reads"
+        is_page = len(text) >= _PAGE_CHARACTERS
+        start = "a page with this text:" if is_page else "text that reads"
+        if background:
+            start = f"a {background} {'page' if is_page else 'sign'} with this text:"
         return [f'{"" if is_sure else "perhaps "}{start} "{text}"']
     return ["a page of text that is too unclear to read"] if len(lines) >= _MANY_LINES else []
 
@@ -177,11 +187,17 @@ def _subject(guesses: Sequence[Guess], things: Sequence[Thing], *, is_known: boo
     return [f"perhaps {_with_article(best.label)}"] if best.probability >= 0.5 else []
 
 
+def _background(shares: dict[str, float]) -> str | None:
+    """The colour of nearly everything."""
+    (first, share), *_ = shares.items()
+    return first if share >= _MOSTLY else None
+
+
 def _colours(shares: dict[str, float]) -> str:
     (first, share), *_ = shares.items()
     if share >= 0.95:
         return f"the whole picture is {first}"
-    if share >= 0.7:
+    if share >= _MOSTLY:
         return f"most of the picture is {first}"
     main = [word for word, share in shares.items() if share >= 0.12] or [first]
     return f"the main {'colours are' if main[1:] else 'colour is'} {_listed(main[:3])}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import cv2
 import numpy as np
@@ -71,7 +72,7 @@ def test_names_a_plain_colour_and_nothing_else(
 @pytest.mark.parametrize("scale", [0.8, 1.5, 3.0])
 def test_reads_a_sign(engine: SceneEngine, scale: float) -> None:
     facts = engine.look(frame(sign("OPEN", "9 to 5", scale=scale))).facts
-    assert 'text that reads "OPEN 9 to 5"' in facts
+    assert facts == ('a white sign with this text: "OPEN 9 to 5"',)
 
 
 @pytest.mark.parametrize("degrees", [-8, 8])
@@ -80,7 +81,7 @@ def test_reads_a_page_that_is_held_at_an_angle(engine: SceneEngine, degrees: flo
     turn = cv2.getRotationMatrix2D((320, 240), degrees, 0.9)
     page = cv2.warpAffine(sign(*lines), turn, (640, 480), borderValue=(255, 255, 255))
     facts = engine.look(frame(np.asarray(page, np.uint8))).facts
-    assert f'text that reads "{" ".join(lines)}"' in facts
+    assert f'a white sign with this text: "{" ".join(lines)}"' in facts
 
 
 def test_reads_no_more_than_it_may(engine: SceneEngine) -> None:
@@ -134,12 +135,47 @@ def test_what_is_no_picture_is_refused(engine: SceneEngine) -> None:
     assert engine.look(frame(plain((200, 20, 20)))).facts
 
 
+def test_what_is_transparent_is_white(engine: SceneEngine) -> None:
+    clear = np.zeros((48, 64, 4), np.uint8)
+    assert "white" in engine.look(frame(clear)).facts[0]
+
+
+def test_the_person_gets_the_frame_back_and_a_brain_that_sees_gets_it_smaller(
+    engine: SceneEngine,
+) -> None:
+    photo = read_image(PICTURES / "chelsea.jpg")
+    scene = engine.look(photo, image_side_px=128)
+    assert scene.image is not None
+    assert max(scene.image.pixels.shape) == 128
+    preview = cv2.imdecode(np.frombuffer(scene.preview, np.uint8), cv2.IMREAD_COLOR_RGB)
+    assert preview is not None
+    assert max(preview.shape) == 320
+    assert len(scene.preview) < 30_000
+    assert engine.look(photo).image is None
+
+
+@pytest.mark.parametrize(("mode", "tells_facts"), [("image", False), ("both", True)])
+def test_facts_are_left_out_only_where_the_image_is_enough(
+    mode: Literal["image", "both"], tells_facts: bool
+) -> None:
+    engine = SceneEngine(replace(CONFIG, mode=mode), DETECTOR, TEXT)
+    photo = read_image(PICTURES / "chelsea.jpg")
+    assert bool(engine.look(photo, image_side_px=128).facts) is tells_facts
+    assert engine.look(photo).facts
+
+
+def test_things_are_told_with_their_place(engine: SceneEngine) -> None:
+    (cat,) = engine.look(read_image(PICTURES / "chelsea.jpg")).things
+    assert cat.label == "cat"
+    assert 0.3 < cat.x < 0.7
+
+
 def test_several_threads_may_look_at_once(engine: SceneEngine) -> None:
     pictures: list[Pixels] = [sign(f"NUMBER {i}") for i in range(2, 8)]
     with ThreadPoolExecutor(3) as threads:
         scenes = list(threads.map(lambda picture: engine.look(frame(picture)), pictures))
     for i, scene in enumerate(scenes, start=2):
-        assert f'text that reads "NUMBER {i}"' in scene.facts
+        assert f'a white sign with this text: "NUMBER {i}"' in scene.facts
 
 
 def test_a_missing_model_gets_a_sentence(tmp_path: Path) -> None:

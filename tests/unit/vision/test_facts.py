@@ -43,7 +43,7 @@ def line(text: str, confidence: float = 0.97) -> Line:
         ),
         (
             (thing("person", LEFT), thing("person", RIGHT), thing("person", confidence=0.5)),
-            ("two people on the left and on the right",),
+            ("two people, one on the left and one on the right",),
         ),
         (
             (
@@ -52,6 +52,10 @@ def line(text: str, confidence: float = 0.97) -> Line:
                 thing("fork", RIGHT),
             ),
             ("a small fork on the right", "perhaps two wine glasses on the left"),
+        ),
+        (
+            (thing("cup", LEFT), thing("cup", LEFT), thing("cup", RIGHT)),
+            ("three cups on the left and on the right",),
         ),
         (tuple(thing("book") for _ in range(9)), ("many books in the middle",)),
         ((thing("person", MIDDLE, "red"),), ("a person in the middle, perhaps dressed in red",)),
@@ -102,6 +106,18 @@ def test_what_somebody_holds_is_not_their_clothes(
 )
 def test_text_is_told_when_it_can_be_read(lines: tuple[Line, ...], told: str) -> None:
     assert facts(Seen(lines=lines, colour_shares=GREY))[0] == told
+
+
+def test_a_plain_background_is_the_sign_s_colour_and_not_told_twice() -> None:
+    white = {"white": 0.9, "black": 0.1}
+    assert facts(Seen(lines=(line("OPEN"),), colour_shares=white)) == (
+        'a white sign with this text: "OPEN"',
+    )
+    assert facts(Seen(lines=(line("word " * 30),), colour_shares=white)) == (
+        f'a white page with this text: "{"word " * 30}"',
+    )
+    with_cup = Seen(things=(thing("cup"),), lines=(line("TEA"),), colour_shares=white)
+    assert facts(with_cup) == ("a cup in the middle", 'text that reads "TEA"')
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.errors import EyesError
 from assistant.vision.image_file import read_image
-from tests.unit.vision.pictures import plain
+from tests.unit.vision.pictures import CMYK_RED, plain, sign
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg", "webp", "bmp", "tiff"])
@@ -35,6 +35,33 @@ def test_a_photo_that_was_taken_sideways_is_turned_upright(tmp_path: Path) -> No
     path = tmp_path / "photo.jpg"
     path.write_bytes(jpeg[:2].tobytes() + turned + jpeg[2:].tobytes())
     assert read_image(path).pixels.shape == (40, 30, 3)
+
+
+def test_what_is_transparent_becomes_white(tmp_path: Path) -> None:
+    half_red = np.zeros((30, 40, 4), np.uint8)
+    half_red[:, :20] = (0, 0, 200, 255)
+    path = tmp_path / "logo.png"
+    cv2.imwrite(str(path), half_red)
+    pixels = read_image(path).pixels
+    assert pixels[15, 5].tolist() == [200, 0, 0]
+    assert pixels[15, 35].tolist() == [255, 255, 255]
+
+
+def test_four_ink_colours_become_rgb(tmp_path: Path) -> None:
+    path = tmp_path / "print.jpg"
+    path.write_bytes(CMYK_RED)
+    red, green, blue = read_image(path).pixels[8, 16]
+    assert red > 190
+    assert max(green, blue) < 40
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_a_jpeg_that_is_cut_off_gets_a_sentence(tmp_path: Path, share: float) -> None:
+    _, jpeg = cv2.imencode(".jpg", sign("OPEN", "9 to 5"))
+    path = tmp_path / "cut.jpg"
+    path.write_bytes(jpeg[: round(share * len(jpeg))].tobytes())
+    with pytest.raises(EyesError, match=r"cut\.jpg is not a picture"):
+        read_image(path)
 
 
 def test_a_photo_of_many_megapixels_is_scaled_down(tmp_path: Path) -> None:

@@ -1,0 +1,127 @@
+"""Looks during one turn, with eyes and a camera that do as the test says."""
+
+from __future__ import annotations
+
+import asyncio
+
+from assistant.errors import EyesError
+from assistant.gaze import Gaze
+from assistant.types import ImageFrame, Scene, Sighting
+from tests.fakes import picture, settle
+
+
+class Camera:
+    """Shows `frame`; everything that is another frame is another picture."""
+
+    def __init__(self, frame: ImageFrame | None) -> None:
+        self.frame = frame
+
+    def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
+        return None if unlike is self.frame else self.frame
+
+
+class Eyes:
+    """Name the grey of each picture, when they are let."""
+
+    def __init__(self) -> None:
+        self.may_look = asyncio.Event()
+        self.may_look.set()
+        self.sides_px: list[int] = []
+
+    async def look(self, frame: ImageFrame, *, image_side_px: int = 0) -> Scene:
+        self.sides_px.append(image_side_px)
+        await self.may_look.wait()
+        level = int(frame.pixels[0, 0, 0])
+        if level == 255:
+            raise EyesError("blinded")
+        thing = Sighting(label=f"grey {level}", confidence=0.9, x=0.5, y=0.5)
+        return Scene(facts=(f"grey {level}",), things=(thing,))
+
+
+class Watcher:
+    """A gaze, and all that it told."""
+
+    def __init__(self, frame: ImageFrame | None, *, before: Scene | None = None) -> None:
+        self.camera = Camera(frame)
+        self.eyes = Eyes()
+        self.seen: list[Scene] = []
+        self.failures: list[EyesError] = []
+        self.gaze = Gaze(
+            camera=self.camera,
+            eyes=self.eyes,
+            image_side_px=448,
+            before=before,
+            on_seen=self.seen.append,
+            on_failure=self.failures.append,
+        )
+
+    async def facts(self) -> tuple[str, ...]:
+        self.gaze.look()
+        assert await self.gaze.settled()
+        return self.gaze.scene.facts if self.gaze.scene else ()
+
+
+async def test_without_a_picture_there_is_no_scene_and_nothing_to_wait_for() -> None:
+    watcher = Watcher(None)
+    assert await watcher.facts() == ()
+    assert watcher.seen == []
+
+
+async def test_a_picture_is_looked_at_once() -> None:
+    watcher = Watcher(picture(7))
+    assert await watcher.facts() == await watcher.facts() == ("grey 7",)
+    assert len(watcher.seen) == 1
+    assert watcher.eyes.sides_px == [448]
+
+
+async def test_what_has_changed_is_looked_at_again() -> None:
+    watcher = Watcher(picture(7))
+    await watcher.facts()
+    watcher.camera.frame = picture(8)
+    assert await watcher.facts() == ("grey 8",)
+    assert [scene.facts for scene in watcher.seen] == [("grey 7",), ("grey 8",)]
+
+
+async def test_a_second_look_that_is_late_leaves_the_first_scene() -> None:
+    watcher = Watcher(picture(7))
+    await watcher.facts()
+    watcher.camera.frame = picture(8)
+    watcher.eyes.may_look.clear()
+    watcher.gaze.look()
+    assert not await watcher.gaze.settled(within_ms=1)
+    assert watcher.gaze.scene is watcher.seen[0]
+    watcher.gaze.end()
+
+
+async def test_one_picture_is_looked_at_at_a_time() -> None:
+    watcher = Watcher(picture(7))
+    watcher.eyes.may_look.clear()
+    watcher.gaze.look()
+    watcher.camera.frame = picture(8)
+    watcher.gaze.look()
+    await settle()
+    assert len(watcher.eyes.sides_px) == 1
+    watcher.gaze.end()
+
+
+async def test_blinded_eyes_tell_and_see_again_when_the_picture_changes() -> None:
+    watcher = Watcher(picture(255))
+    assert await watcher.facts() == ()
+    assert [str(failure) for failure in watcher.failures] == ["blinded"]
+    watcher.camera.frame = picture(7)
+    assert await watcher.facts() == ("grey 7",)
+
+
+async def test_changes_since_the_turn_before_are_facts() -> None:
+    watcher = Watcher(picture(7), before=Scene())
+    assert await watcher.facts() == ("grey 7", "since the last look a grey 7 has come")
+
+
+async def test_at_the_end_nobody_looks_any_more() -> None:
+    watcher = Watcher(picture(7))
+    watcher.eyes.may_look.clear()
+    watcher.gaze.look()
+    await settle()
+    watcher.gaze.end()
+    assert await watcher.gaze.settled()
+    assert watcher.seen == []
