@@ -22,7 +22,7 @@ pytestmark = pytest.mark.models
 
 STORE = ModelStore(Path("models"))
 TINY = EarsConfig()
-BASE = EarsConfig(model="whisper-base", language="auto", allowed_languages=("zh", "en", "fr"))
+BASE = EarsConfig(model="whisper-base", language="auto", allowed_languages=("en", "zh", "fr"))
 
 
 @cache
@@ -55,6 +55,13 @@ def test_finals_have_the_words(ears: Ears) -> None:
 @pytest.mark.parametrize("words", FRAGMENTS)
 def test_fragment_is_heard(ears: Ears, words: str) -> None:
     assert bare_words(final(ears, words).text) == words
+
+
+def test_the_first_language_is_assumed_while_it_is_not_clear() -> None:
+    ears = new_ears(BASE)
+    for words in SENTENCES:
+        beginning = np.pad(recording(words)[: seconds_of(0.6)], 2_000)
+        assert ears.transcribe(beginning, is_final=False).language == "en"
 
 
 def test_partial_has_the_words_so_far(ears: Ears) -> None:
