@@ -18,7 +18,9 @@ from assistant.worker_host import EngineSpec
 
 pytestmark = pytest.mark.models
 
-CONFIG = BrainConfig(model="smollm2-135m-instruct", context_tokens=2_048, max_conversations=2)
+CONFIG = BrainConfig(
+    model="smollm2-135m-instruct", temperature=0, context_tokens=2_048, max_conversations=2
+)
 
 
 @pytest.fixture
