@@ -168,7 +168,7 @@ def _new_caller(engines: Engines, config: Config) -> WebRtcPeer:
         playout=Playout(buffer_ms=config.voice.buffer_ms),
         camera=NewestFrame(newest_within_ms=config.eyes.newest_within_ms),
         translator=_new_translator(engines, config),
-        ice_servers=config.server.ice_servers,
+        config=config.server,
     )
 
 

@@ -57,8 +57,23 @@ class ServerConfig:
     api_key_file: Path = Path("")
     """File with the key that calls then need; empty for none, which is safe on localhost only."""
 
+    udp_first_port: Annotated[int, Between(0, 65_535)] = 0
+    """Ports for sound and pictures, where a firewall or a container needs them to be known; 0 for
+    any. Each call takes one for every address of this machine."""
+
+    udp_last_port: Annotated[int, Between(0, 65_535)] = 0
+
+    announced_address: str = ""
+    """What clients reach this machine at, where it does not know: the router's address, or that of
+    the machine around a container; empty for its own addresses."""
+
     max_sessions: Annotated[int, Between(1, 1_000)] = 8
-    """People at once; one more is told that it is busy."""
+    """People at once; one more is told that it is busy. Whoever has lost the line counts for ten
+    minutes, but makes way for others."""
+
+    max_sessions_per_address: Annotated[int, Between(1, 1_000)] = 8
+    max_offers_per_minute: Annotated[int, Between(1, 100_000)] = 60
+    """From one address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +92,7 @@ class EarsConfig:
     """Two-letter code, or "auto" to detect one of `allowed_languages`."""
 
     allowed_languages: tuple[str, ...] = ("en", "zh")
+    """The first is assumed where it is not clear which one is spoken."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -197,10 +213,9 @@ class BrainConfig:
     system_prompt: str = (
         "You are Parley, a friendly voice assistant. Everything you say is spoken aloud, so answer "
         "in one or two short sentences of plain spoken English, without lists, markdown, code or "
-        "emoji. Start with the answer itself. Lines in square brackets tell you what the person's "
-        "camera shows right now; use them when the question is about what you see, and never "
-        "invent what they do not say. Asked to read, give the quoted words themselves. Without "
-        "such a line the camera is off: say then that you cannot see anything yet. If you do not "
+        "emoji. Start with the answer itself. A line in square brackets tells you what the "
+        "person's camera shows right now. It is for you alone: never repeat it, but use it when "
+        "the question is about what you see, and never invent what it does not say. If you do not "
         "know, say so."
     )
 

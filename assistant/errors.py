@@ -7,6 +7,7 @@
   * ServerError          the server cannot start (port in use, TLS files)
   * NotReadyError        the models are still being loaded
   * BusyError            as many people as are allowed are talking already
+  * TooManyError         one address asks for more than is its share
   * UnauthorizedError    somebody has neither the API key nor a client secret
   * ProtocolError        a client sent something that the wire protocol does not allow
   * StageError           a stage could not do its part of a turn
@@ -51,6 +52,10 @@ class NotReadyError(AssistantError):
 
 class BusyError(AssistantError):
     code = "busy"
+
+
+class TooManyError(AssistantError):
+    code = "rate_limit_exceeded"
 
 
 class UnauthorizedError(AssistantError):

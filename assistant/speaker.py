@@ -20,6 +20,9 @@ SAMPLE_RATE_HZ = 48_000
 _FADE_SAMPLES = SAMPLE_RATE_HZ // 200
 """5 ms: enough that falling silent does not click."""
 
+_REMEMBERED_S = 6.0
+"""More than it takes to notice that a line is dead."""
+
 _SAMPLES_PER_CHARACTER = SAMPLE_RATE_HZ // 15
 """Piper speaks about 15 characters a second; used while a phrase is not yet all there."""
 
@@ -76,6 +79,7 @@ class ReplySpeaker:
         self._is_open = False
         self._is_paused = False
         self._is_stopped = False
+        self._was_cut_off = False
         self._is_whole = False
         self._tail = np.zeros(0, np.int16)
         self._sent_samples = 0
@@ -94,6 +98,11 @@ class ReplySpeaker:
     @property
     def is_audible(self) -> bool:
         return self.first_sent_at_s is not None and not self._is_stopped
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether what it said may still be heard: nobody made it wait or cut it off."""
+        return not self._is_paused and not self._was_cut_off
 
     @property
     def is_dry(self) -> bool:
@@ -160,6 +169,7 @@ class ReplySpeaker:
             if not self._is_paused:
                 self._tail = self._fade_out()
             self._is_stopped = True
+            self._was_cut_off = self._next < len(self._phrases)
             self._moved.set()
 
     def _fade_out(self) -> Pcm:
@@ -240,19 +250,49 @@ def _pour(source: deque[Pcm], out: Pcm, filled: int) -> int:
 class Playout:
     """All that goes out to one peer. The newest reply's speaker is the one that is heard."""
 
-    def __init__(self, *, buffer_ms: float) -> None:
+    def __init__(self, *, buffer_ms: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._buffer_ms = buffer_ms
+        self._clock = clock
         self._speaker: ReplySpeaker | None = None
+        self._sent: deque[tuple[float, Pcm]] = deque()
+        """What went out of this reply in the last seconds, and when."""
+
+        self._again: deque[Pcm] = deque()
+        """What went out on a line that was dead."""
 
     def new_speaker(self, on_phrase: Callable[[str], None]) -> ReplySpeaker:
         if self._speaker is not None:
             self._speaker.stop()
         self._speaker = ReplySpeaker(buffer_ms=self._buffer_ms, on_phrase=on_phrase)
+        self._sent.clear()
+        self._again.clear()
         return self._speaker
 
     def draw(self, n_samples: int) -> Pcm:
         """What there is to be heard next, up to `n_samples` of 48 kHz mono."""
-        return np.zeros(0, np.int16) if self._speaker is None else self._speaker.draw(n_samples)
+        if self._speaker is None or n_samples <= 0:
+            return np.zeros(0, np.int16)
+        if self._again and self._speaker.is_wanted:
+            sound = np.zeros(n_samples, np.int16)
+            filled = 0
+            while self._again and filled < n_samples:
+                filled = _pour(self._again, sound, filled)
+            sound = sound[:filled]
+        else:
+            sound = self._speaker.draw(n_samples)
+        now_s = self._clock()
+        if len(sound):
+            self._sent.append((now_s, sound))
+        while self._sent and self._sent[0][0] < now_s - _REMEMBERED_S:
+            self._sent.popleft()
+        return sound
+
+    def rewind(self, since_s: float) -> None:
+        """What went out since then (monotonic) was lost on the way: it goes out again, unless the
+        person has interrupted it meanwhile."""
+        lost = [sound for sent_at_s, sound in self._sent if sent_at_s >= since_s]
+        self._sent.clear()
+        self._again.extendleft(reversed(lost))
 
     def pull(self, n_samples: int) -> Pcm:
         """The same, with silence where there is nothing. Shape (n_samples,)."""

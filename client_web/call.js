@@ -1,7 +1,8 @@
-// One WebRTC call: sound both ways, the camera one way, and the events' data channel.
+// One WebRTC call: sound both ways, pictures one way, and the events' data channel.
 
 import { Problem } from "./errors.js";
-import { exchange } from "./server.js";
+import { exchange, hangUp } from "./server.js";
+import { Thrift } from "./thrift.js";
 
 /**
  * @typedef {import("./wire").ClientEvent} ClientEvent
@@ -11,22 +12,24 @@ import { exchange } from "./server.js";
  * @property {(event: ServerEvent) => void} onEvent
  * @property {(voice: MediaStreamTrack) => void} onVoice
  * @property {(line: "good" | "weak" | "lost") => void} onLine
+ *   lost: it was up, and is no more
  */
 
-/** Host candidates are there at once; a virtual interface may take seconds over its own. */
-const GATHERING_MS = 300;
 const CONNECTING_MS = 10_000;
 
-/** The server looks at the newest frame only: few, sharp ones leave it the processor. */
-const CAMERA_ENCODING = { maxFramerate: 8, maxBitrate: 1_500_000 };
+const LOOK_MS = 2_000;
 
 export class Call {
   #peer;
   #events;
   #microphone;
-  #camera;
-  /** From the first event that could be sent until we close it ourselves. */
+  #picture;
+  /** From the first event that could be sent until it is lost or closed. */
   #isUp = false;
+  /** @type {string | null} */
+  #location = null;
+  #thrift = new Thrift();
+  #looking = 0;
   #listener;
 
   /** @param {Listener} listener */
@@ -35,11 +38,15 @@ export class Call {
     this.#listener = listener;
     this.#peer = new RTCPeerConnection({ iceServers: [], bundlePolicy: "max-bundle" });
     this.#events = this.#peer.createDataChannel("oai-events");
-    // The camera has its place from the start, so that turning it on needs no second offer.
-    this.#microphone = this.#peer.addTransceiver("audio", { direction: "sendrecv" }).sender;
-    this.#camera = this.#peer.addTransceiver("video", {
+    // Pictures have their place from the start, so that showing some needs no second offer.
+    const { picture, sound } = encodings(this.#thrift.spending);
+    this.#microphone = this.#peer.addTransceiver("audio", {
+      direction: "sendrecv",
+      sendEncodings: [sound],
+    }).sender;
+    this.#picture = this.#peer.addTransceiver("video", {
       direction: "sendonly",
-      sendEncodings: [CAMERA_ENCODING],
+      sendEncodings: [picture],
     }).sender;
     this.#peer.ontrack = ({ track, receiver }) => {
       playAtOnce(receiver);
@@ -52,13 +59,16 @@ export class Call {
 
   /**
    * Resolves when events can be sent. Throws a Problem; close the call then.
+   *
+   * Our addresses are not waited for: the server learns them from our packets.
    * @param {AbortSignal} signal
+   * @param {import("./memory.js").Memory} memory of the call that this one goes on with
    */
-  async connect(signal) {
+  async connect(signal, memory) {
     await this.#peer.setLocalDescription();
-    await this.#gathered();
     const offer = /** @type {RTCSessionDescription} */ (this.#peer.localDescription).sdp;
-    const answer = await exchange(offer, signal);
+    const { answer, location } = await exchange(offer, signal, memory);
+    this.#location = location;
     signal.throwIfAborted();
     await this.#peer.setRemoteDescription({ type: "answer", sdp: answer });
     await this.#opened(signal);
@@ -74,25 +84,22 @@ export class Call {
     await this.#microphone.replaceTrack(track);
   }
 
-  /** @param {MediaStreamTrack | null} track */
-  async useCamera(track) {
-    await this.#camera.replaceTrack(track);
+  /** @param {MediaStreamTrack | null} track of a camera or a screen */
+  async usePicture(track) {
+    await this.#picture.replaceTrack(track);
   }
 
+  /** Leaves the line; the server keeps the conversation for a while. */
   close() {
     this.#isUp = false;
+    clearInterval(this.#looking);
     this.#peer.close();
   }
 
-  /** @returns {Promise<void>} */
-  #gathered() {
-    const peer = this.#peer;
-    return new Promise((resolve) => {
-      const look = () => peer.iceGatheringState === "complete" && resolve();
-      peer.addEventListener("icegatheringstatechange", look);
-      setTimeout(resolve, GATHERING_MS);
-      look();
-    });
+  /** Ends the conversation. */
+  hangUp() {
+    this.close();
+    if (this.#location) hangUp(this.#location);
   }
 
   /**
@@ -109,9 +116,21 @@ export class Call {
       this.#events.onopen = () => {
         clearTimeout(timer);
         this.#isUp = true;
+        this.#looking = setInterval(() => this.#save(), LOOK_MS);
         resolve();
       };
     });
+  }
+
+  /** Pictures give way to sound where the line does not carry both. */
+  async #save() {
+    for (const report of (await this.#microphone.getStats()).values()) {
+      if (report.type !== "remote-inbound-rtp") continue;
+      const { fractionLost: loss, roundTripTime = null } = report;
+      if (!this.#thrift.take({ loss, roundTripMs: roundTripTime && 1_000 * roundTripTime })) return;
+      const { picture, sound } = encodings(this.#thrift.spending);
+      await Promise.all([spend(this.#picture, picture), spend(this.#microphone, sound)]);
+    }
   }
 
   #watch() {
@@ -126,7 +145,9 @@ export class Call {
   }
 
   #lose() {
-    if (this.#isUp) this.#listener.onLine("lost");
+    if (!this.#isUp) return;
+    this.close();
+    this.#listener.onLine("lost");
   }
 }
 
@@ -137,4 +158,30 @@ export class Call {
 function playAtOnce(receiver) {
   // The standard's name, and the older one that some browsers know.
   Object.assign(receiver, { jitterBufferTarget: 0, playoutDelayHint: 0 });
+}
+
+/**
+ * @param {import("./thrift.js").Spending} spending
+ * @returns {Record<"picture" | "sound", RTCRtpEncodingParameters>}
+ */
+function encodings({ pictureBits, pictureRate, soundBits }) {
+  return {
+    picture: {
+      active: pictureBits > 0,
+      maxFramerate: pictureRate,
+      ...(pictureBits > 0 && { maxBitrate: pictureBits }),
+      priority: "very-low",
+    },
+    sound: { maxBitrate: soundBits, priority: "high" },
+  };
+}
+
+/**
+ * @param {RTCRtpSender} sender
+ * @param {RTCRtpEncodingParameters} encoding
+ */
+async function spend(sender, encoding) {
+  const parameters = sender.getParameters();
+  for (const one of parameters.encodings) Object.assign(one, encoding);
+  await sender.setParameters(parameters);
 }

@@ -1,9 +1,12 @@
-// Microphone and camera: opening them, and which one the person chose.
+// Microphone, camera and screen: opening them, and which one the person chose.
 
 import { Problem } from "./errors.js";
 import { say } from "./i18n.js";
 
-/** @typedef {"microphone" | "camera"} Device */
+/**
+ * @typedef {"microphone" | "camera"} Device
+ * @typedef {Device | "screen"} Source
+ */
 
 /** @type {Record<Device, MediaDeviceKind>} */
 const KINDS = { microphone: "audioinput", camera: "videoinput" };
@@ -20,26 +23,39 @@ const CONSTRAINTS = {
   camera: { width: { ideal: 960 }, height: { ideal: 720 }, frameRate: { ideal: 15 } },
 };
 
+/** Phones cannot share their screen. */
+export const canShareScreen = Boolean(navigator.mediaDevices?.getDisplayMedia);
+
 /**
- * A live track of the chosen device, or of the standard one. Throws a Problem.
- * @param {Device} device
+ * A live track of the chosen device, or of the standard one; of a screen, what the person picks now.
+ * Throws a Problem.
+ * @param {Source} source
  */
-export async function open(device) {
+export async function open(source) {
   // Browsers hide mediaDevices from pages that are neither https nor localhost.
-  if (!navigator.mediaDevices) throw Problem.insecure(device);
-  const chosen = remembered(device);
-  const wanted = { ...CONSTRAINTS[device], ...(chosen && { deviceId: { ideal: chosen } }) };
+  if (!navigator.mediaDevices) throw Problem.insecure(source);
   try {
-    const stream = await navigator.mediaDevices.getUserMedia(
-      device === "camera" ? { video: wanted } : { audio: wanted },
-    );
+    const stream = await (source === "screen" ? openScreen() : openDevice(source));
     const track = /** @type {MediaStreamTrack} */ (stream.getTracks()[0]);
     // On a thin line a browser then sends fewer pictures, not smaller ones: there may be text in them.
-    if (device === "camera") track.contentHint = "detail";
+    if (track.kind === "video") track.contentHint = "detail";
     return track;
   } catch (error) {
-    throw Problem.fromDevice(error, device);
+    throw Problem.fromDevice(error, source);
   }
+}
+
+function openScreen() {
+  return navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { ideal: 5 } } });
+}
+
+/** @param {Device} device */
+function openDevice(device) {
+  const chosen = remembered(device);
+  const wanted = { ...CONSTRAINTS[device], ...(chosen && { deviceId: { ideal: chosen } }) };
+  return navigator.mediaDevices.getUserMedia(
+    device === "camera" ? { video: wanted } : { audio: wanted },
+  );
 }
 
 /**

@@ -1,13 +1,16 @@
-// One person's microphone and camera while they talk: on, off, muted, swapped, unplugged.
+// One person's microphone, camera and screen while they talk: on, off, muted, swapped, unplugged.
 
 import * as devices from "./devices.js";
 import { Problem } from "./errors.js";
 
-/** @typedef {import("./devices.js").Device} Device */
+/**
+ * @typedef {import("./devices.js").Device} Device
+ * @typedef {import("./devices.js").Source} Source
+ */
 
 export class Equipment {
-  /** @type {Record<Device, MediaStreamTrack | null>} */
-  #tracks = { microphone: null, camera: null };
+  /** @type {Record<Source, MediaStreamTrack | null>} */
+  #tracks = { microphone: null, camera: null, screen: null };
   #isMuted = false;
   #isPressed = false;
   #isReleased = false;
@@ -25,40 +28,40 @@ export class Equipment {
     this.#meter = meter;
   }
 
-  /** @param {Device} device */
-  has(device) {
-    return this.#tracks[device] !== null;
+  /** @param {Source} source */
+  has(source) {
+    return this.#tracks[source] !== null;
   }
 
   /** Puts what is on, and what will be, on this call's line. @param {import("./call.js").Call} call */
   async connect(call) {
     this.#call = call;
     await call.useMicrophone(this.#tracks.microphone);
-    await call.useCamera(this.#tracks.camera);
+    await call.usePicture(this.#picture);
   }
 
-  /** Never throws: the conversation goes on without a device. @param {Device} device */
-  async switchOn(device) {
+  /** Never throws: the conversation goes on without a device. @param {Source} source */
+  async switchOn(source) {
     const { notice } = this.#views;
     try {
-      const track = await devices.open(device);
-      if (this.#isReleased || this.#tracks[device]) return track.stop();
-      track.onended = () => void this.#miss(device);
-      this.#tracks[device] = track;
+      const track = await devices.open(source);
+      if (this.#isReleased || this.#tracks[source]) return track.stop();
+      track.onended = () => void this.#miss(source);
+      this.#tracks[source] = track;
       notice.clear();
     } catch (error) {
       if (this.#isReleased) return;
       notice.show(Problem.from(error));
     }
-    await this.#apply(device);
+    await this.#apply(source);
     await this.list();
   }
 
-  /** @param {Device} device */
-  async switchOff(device) {
-    this.#tracks[device]?.stop();
-    this.#tracks[device] = null;
-    await this.#apply(device);
+  /** @param {Source} source */
+  async switchOff(source) {
+    this.#tracks[source]?.stop();
+    this.#tracks[source] = null;
+    await this.#apply(source);
   }
 
   /**
@@ -98,25 +101,38 @@ export class Equipment {
   release() {
     this.#isReleased = true;
     for (const track of Object.values(this.#tracks)) track?.stop();
-    this.#tracks = { microphone: null, camera: null };
-    this.#views.page.showCamera(null);
+    this.#tracks = { microphone: null, camera: null, screen: null };
+    this.#showPicture();
   }
 
-  /** The device was unplugged, or the system took it away. @param {Device} device */
-  async #miss(device) {
-    this.#views.notice.show(new Problem(`${device}Gone`));
-    await this.switchOff(device);
+  /** A shared screen goes before the camera, which comes back afterwards. */
+  get #picture() {
+    return this.#tracks.screen ?? this.#tracks.camera;
   }
 
-  /** Puts the device's track, or none, on the line and on the page. @param {Device} device */
-  async #apply(device) {
-    const { page } = this.#views;
-    const track = this.#tracks[device];
-    if (device === "camera") {
-      page.showCamera(track);
-      await this.#call?.useCamera(track);
+  #showPicture() {
+    this.#views.page.showPicture(this.#picture, {
+      camera: this.has("camera"),
+      screen: this.has("screen"),
+    });
+  }
+
+  /** It was unplugged, or the system took it away. @param {Source} source */
+  async #miss(source) {
+    // A screen is no longer shared because the person told the browser so.
+    if (source !== "screen") this.#views.notice.show(new Problem(`${source}Gone`));
+    await this.switchOff(source);
+  }
+
+  /** Puts the source's track, or none, on the line and on the page. @param {Source} source */
+  async #apply(source) {
+    if (source !== "microphone") {
+      this.#showPicture();
+      await this.#call?.usePicture(this.#picture);
       return;
     }
+    const { page } = this.#views;
+    const track = this.#tracks.microphone;
     this.#applyMute();
     const onLevel = (/** @type {number} */ peak) => page.showLevel("user", peak);
     if (track) void this.#meter.watch("user", track, { onLevel });

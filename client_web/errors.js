@@ -5,12 +5,12 @@ import { say } from "./i18n.js";
 /**
  * @typedef {"microphoneInsecure" | "microphoneMissing" | "microphoneDenied" | "microphoneBusy"
  *   | "microphoneGone" | "cameraInsecure" | "cameraMissing" | "cameraDenied" | "cameraBusy"
- *   | "cameraGone" | "serverAway" | "serverWarming" | "serverBusy" | "serverRefused"
+ *   | "cameraGone" | "screenInsecure" | "screenMissing" | "screenDenied" | "screenBusy" | "serverAway" | "serverWarming" | "serverBusy" | "serverRefused"
  *   | "keyNeeded" | "serverError" | "noPath" | "lineWeak" | "lineLost" | "noWebRtc" | "unexpected"} ProblemKind
  */
 
 /** These mend by themselves; the page waits or tries again until they have. */
-const PASSING = new Set(["serverAway", "serverWarming", "serverBusy", "lineWeak"]);
+const PASSING = new Set(["serverAway", "serverWarming", "serverBusy", "lineWeak", "lineLost"]);
 
 export class Problem extends Error {
   /**
@@ -19,6 +19,7 @@ export class Problem extends Error {
    */
   constructor(kind, gaps) {
     super(say(`problem_${kind}`, gaps));
+    this.kind = kind;
     this.isPassing = PASSING.has(kind);
   }
 
@@ -34,7 +35,7 @@ export class Problem extends Error {
 
   /**
    * A device was asked for by a page that is neither https nor localhost.
-   * @param {"microphone" | "camera"} device
+   * @param {import("./devices.js").Source} device
    */
   static insecure(device) {
     const local = `http://localhost${location.port && `:${location.port}`}`;
@@ -42,9 +43,9 @@ export class Problem extends Error {
   }
 
   /**
-   * What getUserMedia threw.
+   * What getUserMedia or getDisplayMedia threw.
    * @param {unknown} error
-   * @param {"microphone" | "camera"} device
+   * @param {import("./devices.js").Source} device
    */
   static fromDevice(error, device) {
     switch (error instanceof DOMException ? error.name : "") {

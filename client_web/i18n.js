@@ -15,6 +15,7 @@ const english = {
   assistant: "Parley",
   goAhead: "Go ahead, ask something.",
   interrupted: "interrupted",
+  forgotten: "A new conversation: what was said before is forgotten.",
 
   connecting: "Connecting",
   listening: "Listening",
@@ -31,9 +32,11 @@ const english = {
   talk: "Hold to talk",
   talkHint: "Hold this button or the space bar while you speak",
   camera: "Camera",
+  screen: "Screen",
   cameraOn: "Turn camera on",
   cameraOff: "Turn camera off",
-  preview: "What the camera shows",
+  preview: "What you are showing",
+  looked: "The picture that was looked at",
   voice: "Voice",
   devices: "Devices",
   microphone: "Microphone",
@@ -86,6 +89,12 @@ const english = {
     "The browser may not use the camera. Allow it beside the address bar, then turn the camera on again.",
   problem_cameraBusy: "Another program holds the camera. Close it, then turn the camera on again.",
   problem_cameraGone: "The camera is gone. Plug it in again or choose another one.",
+  problem_screenInsecure:
+    "Browsers share a screen only with secure pages. Open {local} on the server itself, or use https.",
+  problem_screenMissing: "There is no screen or window that could be shared.",
+  problem_screenDenied: "Nothing is being shared. Press “Screen” again and choose what to show.",
+  problem_screenBusy:
+    "The system does not let the browser see that window. Try again or choose another one.",
   problem_serverAway:
     "The server does not answer. See that it is running and that you are on its network. The page keeps trying.",
   problem_serverWarming:
@@ -99,7 +108,8 @@ const english = {
   problem_noPath:
     "The server answered, but no sound gets through. A firewall may be blocking UDP between you and it.",
   problem_lineWeak: "The line is weak. Waiting for it to come back.",
-  problem_lineLost: "The line to the assistant was lost. Press Start to talk again.",
+  problem_lineLost:
+    "The line to the assistant was lost. Calling it again; the conversation goes on then.",
   problem_noWebRtc:
     "This browser cannot make calls (WebRTC). Use a current Firefox, Chrome, Edge or Safari.",
   problem_unexpected: "Something went wrong in this page: {reason}",
@@ -120,6 +130,7 @@ const chinese = {
   assistant: "Parley",
   goAhead: "请说吧。",
   interrupted: "已打断",
+  forgotten: "这是新的对话：之前说过的内容已被忘记。",
 
   connecting: "连接中",
   listening: "聆听",
@@ -136,9 +147,11 @@ const chinese = {
   talk: "按住说话",
   talkHint: "说话时按住此按钮或空格键",
   camera: "摄像头",
+  screen: "屏幕",
   cameraOn: "打开摄像头",
   cameraOff: "关闭摄像头",
-  preview: "摄像头画面",
+  preview: "你正在展示的画面",
+  looked: "它看过的那一帧",
   voice: "声音",
   devices: "设备",
   microphone: "麦克风",
@@ -189,6 +202,10 @@ const chinese = {
   problem_cameraDenied: "浏览器不允许使用摄像头。请在地址栏旁允许，然后重新打开摄像头。",
   problem_cameraBusy: "摄像头正被其他程序占用。请关闭该程序，然后重新打开摄像头。",
   problem_cameraGone: "摄像头已断开。请重新插上或选择另一个。",
+  problem_screenInsecure: "浏览器只向安全页面共享屏幕。请在服务器本机打开 {local}，或改用 https。",
+  problem_screenMissing: "没有可以共享的屏幕或窗口。",
+  problem_screenDenied: "没有共享任何画面。请再点“屏幕”并选择要展示的内容。",
+  problem_screenBusy: "系统不允许浏览器查看该窗口。请重试，或选择其他窗口。",
   problem_serverAway: "服务器没有回应。请确认它正在运行，且你与它在同一网络。页面会继续尝试。",
   problem_serverWarming: "助手还在启动，就绪后对话会自动开始。",
   problem_serverBusy: "助手正在与其他人通话，暂时没有空位。页面会继续尝试，请不要关闭。",
@@ -198,7 +215,7 @@ const chinese = {
   problem_serverError: "服务器报告了一个问题：{reason}",
   problem_noPath: "服务器有回应，但声音传不过去。可能有防火墙拦截了 UDP。",
   problem_lineWeak: "线路不稳，正在等待恢复。",
-  problem_lineLost: "与助手的连接已断开。点“开始”重新通话。",
+  problem_lineLost: "与助手的连接已断开，正在重新连接；接通后对话会继续。",
   problem_noWebRtc: "此浏览器不支持通话（WebRTC）。请使用新版 Firefox、Chrome、Edge 或 Safari。",
   problem_unexpected: "页面出了问题：{reason}",
 };

@@ -1,6 +1,7 @@
 // The composition root: finds the controls and lets them act on the session.
 
 import { Captions } from "./captions.js";
+import { canShareScreen } from "./devices.js";
 import { find } from "./dom.js";
 import { translateDocument } from "./i18n.js";
 import { Notice } from "./notice.js";
@@ -28,6 +29,9 @@ find("start", HTMLButtonElement).onclick = async () => {
 
 find("mute", HTMLButtonElement).onclick = () => session?.toggleMute();
 find("camera", HTMLButtonElement).onclick = () => session?.toggleCamera();
+const screenButton = find("screen", HTMLButtonElement);
+screenButton.onclick = () => session?.toggleScreen();
+screenButton.hidden = !canShareScreen;
 find("interrupt", HTMLButtonElement).onclick = () => session?.interrupt();
 pushToTalk(find("talk", HTMLButtonElement), (isPressed) => session?.talk(isPressed));
 

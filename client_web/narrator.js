@@ -54,7 +54,7 @@ export class Narrator {
       case "assistant.timeline":
         return page.showTimeline(event);
       case "assistant.scene":
-        return page.showScene(event.facts);
+        return page.showScene(event);
       case "assistant.degraded":
         return captions.remark(event);
       case "assistant.alert":

@@ -8,6 +8,7 @@ import { showTimeline } from "./timeline.js";
 /**
  * @typedef {"idle" | "connecting" | import("./wire").State} PageState
  * @typedef {import("./devices.js").Device} Device
+ * @typedef {import("./wire").Scene} Scene
  */
 
 /** Quietest level that moves the meter; speech lies some 40 dB above it. */
@@ -20,8 +21,11 @@ export class Page {
   #mute = find("mute", HTMLButtonElement);
   #talk = find("talk", HTMLButtonElement);
   #camera = find("camera", HTMLButtonElement);
+  #screen = find("screen", HTMLButtonElement);
   #preview = find("preview", HTMLVideoElement);
   #voice = find("voice", HTMLAudioElement);
+  #looked = find("looked", HTMLImageElement);
+  #lookedAt = find("looked-at", HTMLTimeElement);
   #scene = find("scene", HTMLElement);
   #timeline = find("timeline", HTMLElement);
   #meter = find("meter", HTMLElement);
@@ -71,16 +75,25 @@ export class Page {
     if (!isListening) this.showLevel("user", 0);
   }
 
-  /** @param {MediaStreamTrack | null} track */
-  showCamera(track) {
+  /**
+   * @param {MediaStreamTrack | null} track what is being shown
+   * @param {{ camera: boolean, screen: boolean }} isOn
+   */
+  showPicture(track, isOn) {
     this.#preview.srcObject = track && new MediaStream([track]);
-    this.#body.toggleAttribute("data-camera", track !== null);
-    this.#camera.ariaPressed = String(track !== null);
-    this.showScene([]);
+    this.#body.toggleAttribute("data-picture", track !== null);
+    this.#camera.ariaPressed = String(isOn.camera);
+    this.#screen.ariaPressed = String(isOn.screen);
+    this.#looked.hidden = true;
+    this.#looked.removeAttribute("src");
+    this.#scene.replaceChildren();
   }
 
-  /** @param {string[]} facts */
-  showScene(facts) {
+  /** The frame that the server has just looked at, and what it saw in it. @param {Scene} scene */
+  showScene({ picture, facts }) {
+    this.#looked.src = picture;
+    this.#looked.hidden = false;
+    this.#lookedAt.textContent = new Date().toLocaleTimeString();
     this.#scene.replaceChildren(...facts.map((fact) => make("li", "", fact)));
   }
 

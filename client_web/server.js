@@ -1,4 +1,4 @@
-// The two things that the page asks the server over HTTP: are you ready, and will you take a call?
+// What the page asks the server over HTTP: are you ready, will you take a call, is it over?
 
 import { Problem } from "./errors.js";
 import { credentials } from "./token.js";
@@ -33,14 +33,19 @@ async function health(signal) {
 }
 
 /**
- * Our offer for the server's answer, both SDP.
+ * Our offer for the server's answer, both SDP, and where the call can be ended.
  * @param {string} offer
  * @param {AbortSignal} signal
+ * @param {import("./memory.js").Memory} memory
  */
-export async function exchange(offer, signal) {
+export async function exchange(offer, signal, { token, lastEventId }) {
+  /** @type {Record<string, string>} */
+  const headers = { "Content-Type": "application/sdp", ...credentials() };
+  if (token) headers["Assistant-Resume"] = token;
+  if (lastEventId) headers["Last-Event-ID"] = lastEventId;
   const answer = await fetch("v1/realtime/calls", {
     method: "POST",
-    headers: { "Content-Type": "application/sdp", ...credentials() },
+    headers,
     body: offer,
     signal,
   }).catch(() => {
@@ -48,10 +53,18 @@ export async function exchange(offer, signal) {
     throw new Problem("serverAway");
   });
   const text = await answer.text();
-  if (answer.ok) return text;
+  if (answer.ok) return { answer: text, location: answer.headers.get("Location") };
   if (answer.status === 401) throw new Problem("keyNeeded", { page: location.origin });
   if (answer.status === 503) throw new Problem("serverBusy");
   throw new Problem("serverRefused", { reason: reasonIn(text) ?? `HTTP ${answer.status}` });
+}
+
+/** Even while the page is being closed. @param {string} location of the call */
+export function hangUp(location) {
+  const id = location.split("/").at(-1);
+  fetch(`v1/realtime/calls/${id}`, { method: "DELETE", headers: credentials(), keepalive: true }).catch(() => {
+    // The server finds out by itself.
+  });
 }
 
 /** @param {string} text */

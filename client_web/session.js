@@ -5,6 +5,9 @@ import { Clock, nowMs } from "./clock.js";
 import { isCameraWanted, rememberCameraWanted } from "./devices.js";
 import { Equipment } from "./equipment.js";
 import { Problem } from "./errors.js";
+import { Heartbeat } from "./heartbeat.js";
+import { say } from "./i18n.js";
+import { Memory } from "./memory.js";
 import { Meter } from "./meter.js";
 import { Narrator } from "./narrator.js";
 import { pause, untilReady } from "./server.js";
@@ -20,16 +23,25 @@ import { Voices } from "./voices.js";
  * @property {import("./notice.js").Notice} notice
  */
 
-const CALL_AGAIN_MS = 3_000;
-const PING_MS = 5_000;
+/** How long to wait before each new try; the last counts for all that follow. */
+const TRY_AGAIN_MS = [0, 500, 1_000, 2_000, 3_000];
+
+/** The server keeps a conversation for so long. */
+const GIVE_UP_MS = 600_000;
+
 const STOPPED = Symbol("the person pressed Stop");
 
 export class Session {
   #leaving = new AbortController();
   #meter = new Meter();
   #clock = new Clock();
+  #memory = new Memory();
   /** @type {Call | null} */
   #call = null;
+  /** @type {Heartbeat | null} */
+  #heartbeat = null;
+  /** Whose turn it is, as the server told it last. @type {import("./wire").State} */
+  #state = "listening";
   #views;
   #narrator;
 
@@ -87,6 +99,11 @@ export class Session {
     await (isWanted ? this.equipment.switchOn("camera") : this.equipment.switchOff("camera"));
   }
 
+  async toggleScreen() {
+    const { equipment } = this;
+    await (equipment.has("screen") ? equipment.switchOff("screen") : equipment.switchOn("screen"));
+  }
+
   /** @param {boolean} isPressed */
   talk(isPressed) {
     this.equipment.press(isPressed);
@@ -101,9 +118,6 @@ export class Session {
     await this.#ready();
     await this.equipment.switchOn("microphone");
     await this.#connect();
-    notice.clearPassing();
-    page.showState("listening");
-    this.#keepTime();
     if (isCameraWanted()) await this.equipment.switchOn("camera");
   }
 
@@ -114,8 +128,10 @@ export class Session {
 
   /** Calls until the server takes the call. */
   async #connect() {
+    const { page, notice } = this.#views;
     const { signal } = this.#leaving;
-    for (;;) {
+    const giveUpAt = performance.now() + GIVE_UP_MS;
+    for (let n = 0; ; n++) {
       signal.throwIfAborted();
       const call = (this.#call = new Call({
         onEvent: (event) => this.#take(event),
@@ -124,20 +140,49 @@ export class Session {
       }));
       try {
         await this.equipment.connect(call);
-        return await call.connect(signal);
+        await call.connect(signal, this.#memory);
+        this.#memory.begin();
+        break;
       } catch (error) {
         call.close();
         const problem = Problem.from(error);
-        if (signal.aborted || !problem.isPassing) throw error;
-        this.#views.notice.show(problem);
-        await pause(CALL_AGAIN_MS, signal);
+        if (signal.aborted || !this.#mayMend(problem, giveUpAt)) throw error;
+        notice.show(problem);
+        await pause(TRY_AGAIN_MS[n] ?? TRY_AGAIN_MS.at(-1) ?? 0, signal);
         await this.#ready();
       }
     }
+    notice.clearPassing();
+    page.showState(this.#state);
+    this.#heartbeat = new Heartbeat({
+      ping: () => this.#call?.send({ type: "assistant.ping", sent_at_ms: nowMs() }),
+      onDead: () => this.#lose(),
+    });
+  }
+
+  /**
+   * Whether to try again. No path for the sound is no reason to give up when there was one.
+   * @param {Problem} problem
+   * @param {number} giveUpAt
+   */
+  #mayMend(problem, giveUpAt) {
+    if (performance.now() > giveUpAt) return false;
+    return problem.isPassing || (problem.kind === "noPath" && this.#memory.token !== null);
+  }
+
+  /** The line is dead: makes another. The conversation goes on where it was. */
+  #lose() {
+    const { page, notice } = this.#views;
+    this.#heartbeat?.stop();
+    this.#call?.close();
+    page.showState("connecting");
+    notice.show(new Problem("lineLost"));
+    this.#connect().catch((error) => this.#leaving.abort(error));
   }
 
   #release() {
-    this.#call?.close();
+    this.#heartbeat?.stop();
+    this.#call?.hangUp();
     this.#meter.close();
     this.equipment.release();
     this.#views.page.playVoice(null);
@@ -146,9 +191,27 @@ export class Session {
 
   /** @param {ServerEvent} event */
   #take(event) {
-    if (event.type === "assistant.pong") return this.#clock.take(event);
+    this.#heartbeat?.heard();
+    if (event.type === "assistant.pong") {
+      this.#memory.confirm(nowMs() - event.sent_at_ms);
+      return this.#clock.take(event);
+    }
+    this.#memory.lastEventId = event.event_id;
+    if (event.type === "assistant.resume") return this.#resume(event);
+    if (event.type === "assistant.state") this.#state = event.state;
     this.voices.take(event);
     this.#narrator.tell(event);
+  }
+
+  /** @param {import("./wire").Resume} resume */
+  #resume({ token, last_event_id }) {
+    const { captions } = this.#views;
+    if (this.#memory.token && this.#memory.token !== token) {
+      this.#state = "listening";
+      captions.note(say("forgotten"));
+    }
+    this.#memory.token = token;
+    for (const event of this.#memory.unconfirmed(last_event_id)) this.#call?.send(event);
   }
 
   /** @param {MediaStreamTrack} voice */
@@ -157,7 +220,7 @@ export class Session {
     void this.#meter.watch("assistant", voice, {
       onLevel: (peak) => this.#views.page.showLevel("assistant", peak),
       onOnset: (atMs) =>
-        this.#send({
+        this.#call?.send({
           type: "assistant.playout",
           heard_at_ms: atMs,
           clock_offset_ms: this.#clock.offsetMs,
@@ -168,20 +231,13 @@ export class Session {
   /** @param {"good" | "weak" | "lost"} line */
   #noteLine(line) {
     const { notice } = this.#views;
-    if (line === "lost") this.#leaving.abort(new Problem("lineLost"));
+    if (line === "lost") this.#lose();
     else if (line === "weak") notice.show(new Problem("lineWeak"));
     else notice.clearPassing();
   }
 
-  #keepTime() {
-    const ping = () => this.#send({ type: "assistant.ping", sent_at_ms: nowMs() });
-    const timer = setInterval(ping, PING_MS);
-    this.#leaving.signal.addEventListener("abort", () => clearInterval(timer));
-    ping();
-  }
-
-  /** @param {ClientEvent} event */
+  /** It reaches the server even when the line is lost meanwhile. @param {ClientEvent} event */
   #send(event) {
-    this.#call?.send(event);
+    this.#call?.send(this.#memory.keep(event));
   }
 }

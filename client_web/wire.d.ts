@@ -3,7 +3,7 @@
 
 export type State = "listening" | "thinking" | "speaking";
 
-export type ServerEvent =
+export type ServerEvent = { event_id: string } & (
   | { type: "session.created"; session: SessionSettings }
   | { type: "session.updated"; session: SessionSettings }
   | { type: "error"; error: { message: string; code?: string } }
@@ -33,7 +33,9 @@ export type ServerEvent =
   | Scene
   | Degraded
   | Alert
-  | Pong;
+  | Resume
+  | Pong
+);
 
 export type ClientEvent =
   | { type: "session.update"; session: { type: "realtime" } & SessionSettings }
@@ -98,10 +100,13 @@ export interface Line {
   overlapped: boolean;
 }
 
-/** What the camera showed. */
+/** The server looked at a frame. */
 export interface Scene {
   type: "assistant.scene";
+  /** What it saw. */
   facts: string[];
+  /** The frame, as the address of a small JPEG. */
+  picture: string;
 }
 
 /** A stage gave less than usual, and why. */
@@ -127,6 +132,14 @@ export interface Alert {
 export interface Ping {
   type: "assistant.ping";
   sent_at_ms: number;
+}
+
+/** Whose line is lost may call again with this, and the conversation goes on. */
+export interface Resume {
+  type: "assistant.resume";
+  token: string;
+  /** The last of our events that came through; null for none. */
+  last_event_id: string | null;
 }
 
 export interface Pong {

@@ -7,38 +7,83 @@ process.
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import random
+import socket
+from collections.abc import Callable
 
+from aioice import Candidate, ice, turn
+from aioice.candidate import candidate_foundation, candidate_priority
 from aiortc import RTCPeerConnection, RTCRtpReceiver
-from aiortc.jitterbuffer import JitterFrame
 from aiortc.rtp import RtpPacket
 
-from assistant.transport.jitter import LowDelayBuffer
+from assistant.errors import BusyError
 
 LOOPBACK = "127.0.0.1"
 
 
-def offer_loopback(connection: RTCPeerConnection) -> None:
-    """Have candidates on the loopback interface gathered too; call it before they are.
+def gather_here(connection: RTCPeerConnection, ports: range) -> None:
+    """Decide where candidates are gathered; call it before they are.
 
-    aioice leaves them out, as RFC 8445 asks. But browser and assistant often share one machine,
-    and that may have no other network, or a VPN that keeps the two apart.
+    On the loopback interface too. aioice leaves that out, as RFC 8445 asks. But browser and
+    assistant often share one machine, and that may have no other network, or a VPN that keeps the
+    two apart. And on one of `ports`, unless that is empty; aioice takes any.
     """
     transports = {transceiver.receiver.transport for transceiver in connection.getTransceivers()}
     if connection.sctp is not None:
         transports.add(connection.sctp.transport)
     for transport in transports:
-        _gather_also(transport.transport.iceGatherer._connection, LOOPBACK)
+        _gather_here(transport.transport.iceGatherer._connection, ports)
 
 
-def _gather_also(agent: Any, address: str) -> None:
-    """`agent`: an aioice.Connection."""
+def _gather_here(agent: ice.Connection, ports: range) -> None:
     gather = agent.get_component_candidates
 
-    async def gather_also(component: int, addresses: list[str], timeout: int = 5) -> Any:  # noqa: ASYNC109
-        return await gather(component, [*addresses, address], timeout)
+    async def gather_here(
+        component: int,
+        addresses: list[str],
+        timeout: int = 5,  # noqa: ASYNC109
+    ) -> list[Candidate]:
+        addresses = [*addresses, LOOPBACK]
+        if not ports:
+            return await gather(component, addresses, timeout)
+        tried = [await _bind(agent, component, address, ports) for address in addresses]
+        bound = [protocol for protocol in tried if protocol is not None]
+        if not bound:
+            raise BusyError(f"All UDP ports from {ports[0]} to {ports[-1]} are in use.")
+        agent._protocols += bound
+        own = [protocol.local_candidate for protocol in bound]
+        return own + await gather(component, [], timeout)  # what a TURN server gives
 
-    agent.get_component_candidates = gather_also
+    vars(agent)["get_component_candidates"] = gather_here
+
+
+async def _bind(
+    agent: ice.Connection, component: int, address: str, ports: range
+) -> ice.StunProtocol | None:
+    """A host candidate on one of `ports`, as aioice makes it on any; None where none is free."""
+    loop = asyncio.get_running_loop()
+    for port in random.sample(ports, len(ports)):
+        try:
+            transport, protocol = await loop.create_datagram_endpoint(
+                lambda: ice.StunProtocol(agent), local_addr=(address, port)
+            )
+        except OSError:
+            continue
+        transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_RCVBUF, turn.UDP_SOCKET_BUFFER_SIZE
+        )
+        protocol.local_candidate = Candidate(
+            foundation=candidate_foundation("host", "udp", address),
+            component=component,
+            transport="udp",
+            priority=candidate_priority(component, "host"),
+            host=address,
+            port=port,
+            type="host",
+        )
+        return protocol
+    return None
 
 
 def unread_bytes(connection: RTCPeerConnection) -> int:
@@ -54,45 +99,26 @@ def unread_bytes(connection: RTCPeerConnection) -> int:
 _RECEIVE_WINDOW_BYTES = 1024 * 1024
 
 
-def use_low_delay_buffer(receiver: RTCRtpReceiver) -> None:
-    """Replace an audio receiver's jitter buffer.
+def take_packets(receiver: RTCRtpReceiver, take: Callable[[RtpPacket], None]) -> None:
+    """Have `take` called with every audio packet as it arrives; aiortc decodes none of them.
 
-    aiortc's own adds 80 ms, 280 ms after 1 % loss and 481 ms after 5 %, and never gives it back.
+    Its jitter buffer adds 80 ms, 280 ms after 1 % loss and 481 ms after 5 %, and never gives it
+    back; and its decoder shortens the sound by every packet that is lost.
     """
     assert _BUFFER in vars(receiver)
-    vars(receiver)[_BUFFER] = _AudioBuffer(receiver)
+    vars(receiver)[_BUFFER] = _Tap(take)
 
 
 _BUFFER = "_RTCRtpReceiver__jitter_buffer"
 
 
-class _AudioBuffer:
-    """Stands in for aiortc.jitterbuffer.JitterBuffer, whose `add` returns one frame at most.
+class _Tap:
+    """Stands in for aiortc.jitterbuffer.JitterBuffer."""
 
-    When a hole is given up several packets are ready at once. All but the last go to the decoder
-    from here, as the receiver does it with the last.
-    """
+    def __init__(self, take: Callable[[RtpPacket], None]) -> None:
+        self._take = take
 
-    def __init__(self, receiver: RTCRtpReceiver) -> None:
-        private = vars(receiver)
-        self._codecs = private["_RTCRtpReceiver__codecs"]
-        self._decoder_queue = private["_RTCRtpReceiver__decoder_queue"]
-        self._timestamps = private["_RTCRtpReceiver__timestamp_mapper"]
-        self._buffer: LowDelayBuffer[RtpPacket] = LowDelayBuffer()
-
-    def add(self, packet: RtpPacket) -> tuple[bool, JitterFrame | None]:
-        """Whether to ask for a key frame, which audio has none of; and a frame to decode."""
-        ready = self._buffer.push(packet.sequence_number, packet)
-        if not ready:
-            return False, None
-        *earlier, last = ready
-        for waiting in earlier:
-            frame = _frame(waiting)
-            frame.timestamp = self._timestamps.map(frame.timestamp)
-            self._decoder_queue.put((self._codecs[waiting.payload_type], frame))
-        return False, _frame(last)
-
-
-def _frame(packet: RtpPacket) -> JitterFrame:
-    # aiortc puts the depayloaded data on the packet just before it calls `add`.
-    return JitterFrame(data=vars(packet)["_data"], timestamp=packet.timestamp)
+    def add(self, packet: RtpPacket) -> tuple[bool, None]:
+        """Neither asks for a key frame nor has a frame to decode."""
+        self._take(packet)
+        return False, None

@@ -6,7 +6,7 @@ import email
 import email.policy
 from collections.abc import Callable
 from email.message import Message
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
@@ -18,20 +18,27 @@ from assistant.errors import (
     BusyError,
     NotReadyError,
     ProtocolError,
+    TooManyError,
     UnauthorizedError,
 )
-from assistant.transport.calls import Calls
+from assistant.transport.calls import Calls, Return
 from assistant.transport.client_secrets import Keys, SecretWanted, read_wanted, token_in
 from assistant.transport.fields import Fields
 from assistant.transport.guard import error_response
+from assistant.transport.limits import Allowance
 from assistant.transport.realtime import load_json, parse_session
 from assistant.transport.settings import SessionUpdate
 from assistant.transport.websocket_peer import TRY_AGAIN_LATER, WebSocketPeer
+
+T = TypeVar("T")
 
 MAX_BODY_BYTES = 256 * 1024
 """A browser's offer has some 10 KB."""
 
 RETRY_AFTER_S = 5
+
+MISTAKES_PER_MINUTE = 10
+"""Wrong keys from one address."""
 
 SUBPROTOCOL = "realtime"
 
@@ -47,8 +54,11 @@ class Endpoints:
         is_ready: Callable[[], bool],
         new_socket_peer: Callable[[WebSocket], WebSocketPeer],
         describe_session: Callable[[SessionUpdate | None], dict[str, Any]],
+        offers_per_minute: int,
     ) -> None:
         self._calls = calls
+        self._offers = Allowance(offers_per_minute)
+        self._mistakes = Allowance(MISTAKES_PER_MINUTE)
         self._keys = keys
         self._is_ready = is_ready
         self._new_socket_peer = new_socket_peer
@@ -57,25 +67,29 @@ class Endpoints:
     async def begin_call(self, request: Request) -> Response:
         """An SDP offer for its answer."""
         self._check_ready()
-        settings = self._keys.admit(_token(request))
+        self._offers.use(_address(request))
+        settings = self._judge(request, self._keys.admit)
         content_type = request.headers.get("content-type", "")
         sdp, session = read_offer(content_type, await _read_body(request))
         own = None if session is None else parse_session(session)
         call_id, answer = await self._calls.begin(
-            sdp, *(update for update in (settings, own) if update is not None)
+            sdp,
+            *(update for update in (settings, own) if update is not None),
+            address=_address(request),
+            again=_return(request),
         )
         location = f"/v1/realtime/calls/{call_id}"
         return Response(answer, 201, {"Location": location}, media_type="application/sdp")
 
     async def end_call(self, request: Request) -> Response:
-        self._keys.admit(_token(request))
+        self._judge(request, self._keys.admit)
         if not self._calls.hang_up(request.path_params["call_id"]):
             return error_response(404, "There is no such call.", code="unknown_call")
         return Response()
 
     async def make_secret(self, request: Request) -> Response:
         """A short-lived token, for a client that is not to know the API key."""
-        self._keys.check_key(_token(request))
+        self._judge(request, self._keys.check_key)
         body = _text(await _read_body(request), "body")
         wanted = read_wanted(Fields(load_json(body))) if body.strip() else SecretWanted()
         session = self._describe_session(wanted.settings)
@@ -86,14 +100,15 @@ class Endpoints:
     async def open_socket(self, socket: WebSocket) -> None:
         try:
             self._check_ready()
-            settings = self._keys.admit(_token(socket))
+            self._offers.use(_address(socket))
+            settings = self._judge(socket, self._keys.admit)
             if "call_id" in socket.query_params:
                 raise ProtocolError(
                     "A call cannot be joined from a second line.",
                     code="unsupported_value",
                     param="call_id",
                 )
-            self._calls.check_free()
+            self._calls.make_room(_address(socket))
         except AssistantError as error:
             await socket.send_denial_response(refusal(error))
             return
@@ -103,9 +118,22 @@ class Endpoints:
         if settings is not None:
             peer.configure(settings)
         try:
-            await self._calls.join(peer)
-        except BusyError as error:  # somebody else was let in meanwhile
+            await self._calls.join(peer, address=_address(socket))
+        except (BusyError, TooManyError) as error:  # somebody else was let in meanwhile
             await socket.close(TRY_AGAIN_LATER, str(error))
+
+    def _judge(self, connection: HTTPConnection, judge: Callable[[str | None], T]) -> T:
+        """What `judge` says to the token that somebody shows.
+
+        Raises UnauthorizedError, and TooManyError where one key is tried after another.
+        """
+        address = _address(connection)
+        self._mistakes.check(address)
+        try:
+            return judge(_token(connection))
+        except UnauthorizedError:
+            self._mistakes.use(address)
+            raise
 
     def _check_ready(self) -> None:
         if not self._is_ready():
@@ -120,6 +148,9 @@ def refusal(error: AssistantError) -> JSONResponse:
         case UnauthorizedError():
             headers = {"WWW-Authenticate": "Bearer"}
             return error_response(401, str(error), code=error.code, headers=headers)
+        case TooManyError():
+            headers = {"Retry-After": "60"}
+            return error_response(429, str(error), code=error.code, headers=headers)
         case BusyError() | NotReadyError():
             headers = {"Retry-After": str(RETRY_AFTER_S)}
             return error_response(503, str(error), code=error.code, headers=headers)
@@ -129,6 +160,17 @@ def refusal(error: AssistantError) -> JSONResponse:
 def _token(connection: HTTPConnection) -> str | None:
     subprotocols = connection.scope.get("subprotocols", ())
     return token_in(connection.headers.get("authorization"), subprotocols)
+
+
+def _address(connection: HTTPConnection) -> str:
+    return connection.client.host if connection.client else ""
+
+
+def _return(request: Request) -> Return | None:
+    token = request.headers.get("assistant-resume")
+    if not token:
+        return None
+    return Return(token=token, last_event_id=request.headers.get("last-event-id"))
 
 
 async def _read_body(request: Request) -> bytes:

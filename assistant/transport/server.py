@@ -33,6 +33,7 @@ from assistant.transport.calls import Caller, Calls
 from assistant.transport.client_secrets import Keys, read_key
 from assistant.transport.endpoints import Endpoints, refusal
 from assistant.transport.guard import Guard, error_response
+from assistant.transport.opus import libopus
 from assistant.transport.realtime import MAX_MESSAGE_BYTES
 from assistant.transport.settings import SessionUpdate
 from assistant.transport.websocket_peer import WebSocketPeer
@@ -66,13 +67,19 @@ def build_app(
     `health`: what `/healthz` tells, with `ready` among it; no call is taken before that is true.
     `describe_session`: what a session is like that begins with these settings.
     """
-    calls = Calls(new_caller=new_caller, serve_call=serve_call, limit=config.max_sessions)
+    calls = Calls(
+        new_caller=new_caller,
+        serve_call=serve_call,
+        limit=config.max_sessions,
+        limit_per_address=config.max_sessions_per_address,
+    )
     endpoints = Endpoints(
         calls=calls,
         keys=Keys(read_key(config.api_key_file)),
         is_ready=lambda: bool(health()["ready"]),
         new_socket_peer=new_socket_peer,
         describe_session=describe_session,
+        offers_per_minute=config.max_offers_per_minute,
     )
 
     @asynccontextmanager
@@ -81,7 +88,7 @@ def build_app(
             yield
 
     async def tell_health(_: Request) -> Response:
-        now = health()
+        now = {**health(), "away": calls.n_away}
         headers = {"Cache-Control": "no-store"}
         return JSONResponse(now, 200 if now["ready"] else 503, headers=headers)
 
@@ -132,6 +139,8 @@ def listen(config: ServerConfig) -> socket.socket:
     """
     _check_tls(config)
     _check_ice_servers(config)
+    _check_udp_ports(config)
+    libopus()
     read_key(config.api_key_file)
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
@@ -210,6 +219,11 @@ def _check_ice_servers(config: ServerConfig) -> None:
             raise ServerError(
                 f"server.ice_servers: {url!r} is no address such as stun:stun.example.org:3478."
             ) from error
+
+
+def _check_udp_ports(config: ServerConfig) -> None:
+    if config.udp_last_port < config.udp_first_port:
+        raise ServerError("server.udp_last_port must not be below server.udp_first_port.")
 
 
 async def _tell_refusal(_: Request, error: Exception) -> Response:

@@ -284,6 +284,14 @@ def alert(**alert: Any) -> Message:
     return event("assistant.alert", **alert)
 
 
+def resume(token: str, *, last_event_id: str | None) -> Message:
+    """Ours: whose line is lost may call again with this and goes on with the conversation.
+
+    `last_event_id`: the last of the client's events that came through.
+    """
+    return event("assistant.resume", token=token, last_event_id=last_event_id)
+
+
 def pong(*, sent_at_ms: float, server_at_s: float) -> Message:
     """Ours: the answer to a ping. `server_at_s` is on our monotonic clock."""
     return event("assistant.pong", sent_at_ms=sent_at_ms, server_at_ms=1_000 * server_at_s)

@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 PAGE = Path(__file__).parents[2] / "client_web"
 TRANSCRIPTION = "conversation.item.input_audio_transcription"
+ONE_PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 ALL_ENDED = "tracks.every((track) => track.readyState === 'ended')"
 
 
@@ -37,14 +38,20 @@ class Stage:
     health_status: int = 200
     call_status: int = 201
     mistakes: list[str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    """Of the last call."""
 
     async def answer(self, route: Route) -> None:
         path = urlsplit(route.request.url).path
         if path == "/healthz":
             await route.fulfill(status=self.health_status, body="{}")
+        elif path == "/v1/realtime/calls/rtc_1":
+            await route.fulfill()
         elif path == "/v1/realtime/calls":
             error = '{"error": {"message": "There is no audio in the offer."}}'
-            await route.fulfill(status=self.call_status, body=error)
+            self.headers = route.request.headers
+            location = {"Location": "/v1/realtime/calls/rtc_1"}
+            await route.fulfill(status=self.call_status, body=error, headers=location)
         else:
             file = PAGE / (path.strip("/") or "index.html")
             await route.fulfill(path=file, content_type=mimetypes.guess_type(file)[0])
@@ -107,6 +114,14 @@ async def test_tentative_words_turn_into_committed_ones(stage: Stage) -> None:
     await stage.say(f"{TRANSCRIPTION}.delta", item_id="1", delta="How many moons")
     await stage.say(f"{TRANSCRIPTION}.completed", item_id="1", transcript="How many moons?")
     await expect(words.locator(".words")).to_have_text("How many moons?")
+
+
+async def test_a_question_that_goes_on_is_shown_once(stage: Stage) -> None:
+    await stage.start()
+    await stage.say(f"{TRANSCRIPTION}.completed", item_id="1", transcript="Which is heavier,")
+    await stage.say("conversation.item.deleted", item_id="1")
+    await stage.say("assistant.partial", item_id="2", committed="Which is heavier, a", tentative="")
+    await expect(stage.page.locator(".row.user .words")).to_have_text(["Which is heavier, a"])
 
 
 async def test_an_answer_that_was_broken_off_keeps_what_was_heard(stage: Stage) -> None:
@@ -208,6 +223,50 @@ async def test_a_camera_that_vanishes_ends_in_a_sentence(stage: Stage) -> None:
     await expect(stage.page.locator("#preview")).to_be_hidden()
 
 
+async def test_a_shared_screen_goes_before_the_camera_which_comes_back(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#camera")
+    await expect(stage.page.locator("#preview")).to_be_visible()
+    await stage.page.click("#screen")
+    await expect(stage.page.locator("#screen")).to_have_attribute("aria-pressed", "true")
+    assert await stage.page.evaluate("senders.video.track === tracks[2]")
+    await stage.page.evaluate("tracks[2].dispatchEvent(new Event('ended'))")
+    await expect(stage.page.locator("#screen")).to_have_attribute("aria-pressed", "false")
+    assert await stage.page.evaluate("senders.video.track === tracks[1]")
+    assert await stage.page.evaluate("tracks[2].readyState") == "ended"
+    await expect(stage.page.locator("#notice")).to_be_hidden()
+
+
+async def test_a_screen_that_nobody_picks_ends_in_a_sentence(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.evaluate("refuseDevices = 'NotAllowedError'")
+    await stage.page.click("#screen")
+    await expect(stage.page.locator("#notice")).to_contain_text("Nothing is being shared")
+    await expect(stage.page.locator("#preview")).to_be_hidden()
+
+
+async def test_the_person_sees_the_frame_that_was_looked_at(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#camera")
+    await expect(stage.page.locator("#preview")).to_be_visible()
+    looked = stage.page.locator("#looked")
+    await expect(looked).to_be_hidden()
+    await stage.say("assistant.scene", facts=["a cat"], picture=ONE_PIXEL)
+    await expect(looked).to_be_visible()
+    await expect(looked).to_have_attribute("src", ONE_PIXEL)
+    await expect(stage.page.locator("#scene li")).to_have_text(["a cat"])
+    await stage.page.click("#camera")
+    await stage.page.click("#camera")
+    await expect(stage.page.locator("#preview")).to_be_visible()
+    await expect(looked).to_be_hidden()
+
+
+async def test_few_pictures_a_second_are_sent(stage: Stage) -> None:
+    await stage.start()
+    (encoding,) = await stage.page.evaluate("senders.video.options.sendEncodings")
+    assert encoding["maxFramerate"] <= 2
+
+
 @pytest.mark.parametrize(
     ("refusal", "sentence"),
     [
@@ -256,12 +315,102 @@ async def test_a_refused_call_says_why_and_leaves_nothing_live(stage: Stage) -> 
     assert await stage.page.evaluate(ALL_ENDED)
 
 
-async def test_a_lost_line_says_so_and_leaves_nothing_live(stage: Stage) -> None:
+async def test_a_lost_line_is_made_anew_and_what_was_not_heard_is_said_again(
+    stage: Stage,
+) -> None:
     await stage.start()
-    await stage.page.evaluate("peer.channel.onclose()")
-    await expect(stage.page.locator("#notice")).to_contain_text("The line to the assistant was")
+    await stage.say("assistant.resume", token="secret", last_event_id=None, event_id="event_1")
+    await stage.say("assistant.state", state="thinking", event_id="event_2")
+    await stage.page.evaluate("isDead = true")
+    await stage.page.fill("#message", "What is this?")
+    await stage.page.keyboard.press("Enter")
+    await stage.page.click("#mute")
+    (created,) = await stage.sent("conversation.item.create")
+    stage.call_status = 503
+    await stage.page.evaluate("isDead = false; peer.channel.onclose()")
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "connecting")
+    await expect(stage.page.locator("#notice")).to_contain_text("as many people as it can")
+    stage.call_status = 201
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "thinking")
+    await expect(stage.page.locator("#notice")).to_be_hidden()
+    assert stage.headers["assistant-resume"] == "secret"
+    assert stage.headers["last-event-id"] == "event_2"
+    await stage.say("assistant.resume", token="secret", last_event_id=created["event_id"])
+    assert len(await stage.sent("conversation.item.create")) == 1
+    assert len(await stage.sent("response.create")) == 2
+    assert [mute["muted"] for mute in await stage.sent("assistant.mute")] == [True, True]
+    await expect(stage.page.locator("#captions")).not_to_contain_text("forgotten")
+
+
+async def test_a_line_that_falls_silent_is_noticed(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.evaluate("isDead = true; former = peer")
+    await stage.page.wait_for_function("peer !== former", timeout=6_000)
+    await stage.page.evaluate("isDead = false")
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "listening")
+
+
+async def test_pictures_give_way_to_sound(stage: Stage) -> None:
+    await stage.start()
+    report = {"type": "remote-inbound-rtp", "fractionLost": 0.2, "roundTripTime": 0.05}
+    await stage.page.evaluate("report => { soundReport = report }", report)
+    await stage.page.wait_for_function(
+        "senders.video.parameters?.encodings[0].maxBitrate === 400000"
+    )
+    assert await stage.page.evaluate("senders.audio.parameters.encodings[0].maxBitrate") == 32_000
+
+
+SPENDING = """async ([module, reports]) => {
+  const { Thrift } = await import(module);
+  const thrift = new Thrift();
+  for (const report of reports) thrift.take(report);
+  const { pictureBits, soundBits } = thrift.spending;
+  return [pictureBits / 1000, soundBits / 1000];
+}"""
+GOOD = {"loss": 0.0, "roundTripMs": 50}
+LOSSY = {"loss": 0.1, "roundTripMs": 50}
+WAITING = {"loss": 0.0, "roundTripMs": 400}
+
+
+@pytest.mark.parametrize(
+    ("reports", "spending"),
+    [
+        ([], [1_500, 32]),
+        ([GOOD] * 20, [1_500, 32]),
+        ([{"loss": 0.04, "roundTripMs": None}] * 20, [1_500, 32]),
+        ([LOSSY], [400, 32]),
+        ([GOOD, WAITING], [400, 32]),
+        ([LOSSY] * 3, [0, 24]),
+        ([LOSSY] * 20, [0, 24]),
+        ([LOSSY] * 3 + [GOOD] * 4, [0, 24]),
+        ([LOSSY] * 3 + [GOOD] * 5, [100, 32]),
+        ([LOSSY] * 3 + [GOOD] * 15, [1_500, 32]),
+        ([LOSSY] * 3 + [GOOD, LOSSY] * 15, [0, 24]),
+    ],
+)
+async def test_what_is_spent_on_a_bad_line(
+    stage: Stage, reports: list[dict[str, float]], spending: list[float]
+) -> None:
+    module = "http://localhost/thrift.js"
+    assert await stage.page.evaluate(SPENDING, [module, reports]) == spending
+
+
+async def test_a_server_that_has_forgotten_us_says_so(stage: Stage) -> None:
+    await stage.start()
+    await stage.say("assistant.resume", token="one", last_event_id=None)
+    await stage.page.evaluate("former = peer; peer.channel.onclose()")
+    await stage.page.wait_for_function("peer !== former")
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "listening")
+    await stage.say("assistant.resume", token="two", last_event_id=None)
+    await expect(stage.page.locator("#captions")).to_contain_text("A new conversation")
+
+
+async def test_stop_ends_the_call_at_the_server(stage: Stage) -> None:
+    await stage.start()
+    async with stage.page.expect_request("**/v1/realtime/calls/rtc_1") as asked:
+        await stage.page.click("#start")
+    assert (await asked.value).method == "DELETE"
     assert await stage.page.evaluate(ALL_ENDED)
-    await stage.start()
 
 
 async def test_events_of_an_unknown_type_are_ignored(stage: Stage) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from assistant.asr.whisper import Ears
 from tests.e2e.conftest import OpenBrowser, Server, question
+from tests.unit.vision.pictures import sign
 
 pytestmark = [pytest.mark.models, pytest.mark.browser]
 
@@ -41,6 +42,20 @@ async def test_what_the_camera_shows_is_part_of_the_answer(open_browser: OpenBro
         done = await browser.wait_for("response.done")
         answer = done["response"]["output"][0]["content"][0]["transcript"]
         assert "red" in answer.lower()
+        shown = await browser.page.get_attribute("#looked", "src")
+        assert shown is not None
+        assert shown == (await browser.events("assistant.scene"))[-1]["picture"]
+        assert await browser.page.is_visible("#looked")
+
+
+async def test_a_sign_is_read_from_the_few_pictures_that_the_page_sends(
+    open_browser: OpenBrowser,
+) -> None:
+    async with open_browser(question("q06"), sign("OPEN", "9 to 5"), path="/?camera=1") as browser:
+        await browser.start()
+        done = await browser.wait_for("response.done")
+        answer = done["response"]["output"][0]["content"][0]["transcript"]
+        assert "open 9 to 5" in answer.lower()
 
 
 async def test_a_typed_question_is_answered_aloud(open_browser: OpenBrowser) -> None:
@@ -78,7 +93,7 @@ async def test_nothing_is_live_after_stop(open_browser: OpenBrowser, server: Ser
     await until_at_most(server, before)
 
 
-async def test_a_browser_that_is_killed_frees_its_session(
+async def test_a_browser_that_is_killed_is_noticed(
     open_browser: OpenBrowser, server: Server
 ) -> None:
     before = await n_sessions(server)
@@ -90,9 +105,10 @@ async def test_a_browser_that_is_killed_frees_its_session(
 
 
 async def n_sessions(server: Server) -> int:
-    """Those of browsers that other tests closed just now included."""
+    """Of those who are there; browsers that other tests closed just now included."""
     _, body = await asyncio.to_thread(server.health)
-    return int(json.loads(body)["sessions"])
+    health = json.loads(body)
+    return int(health["sessions"]) - int(health["away"])
 
 
 async def until_at_most(server: Server, n: int) -> None:

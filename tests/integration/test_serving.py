@@ -26,6 +26,7 @@ from websockets.exceptions import ConnectionClosed
 
 from assistant.config import ServerConfig
 from assistant.stages import Peer
+from assistant.transport import peer as peer_module
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.realtime import MAX_MESSAGE_BYTES
 from assistant.transport.server import build_app, listen, serve
@@ -34,7 +35,7 @@ from tests.unit.transport.test_peer import new_peer, traces
 from tests.unit.transport.webrtc_client import WebRtcClient
 
 SDP = {"Content-Type": "application/sdp"}
-ON_A_FREE_PORT = ServerConfig(port=0)
+ON_A_FREE_PORT = ServerConfig(port=0, max_offers_per_minute=10_000)
 
 
 class Site:
@@ -138,7 +139,11 @@ async def test_the_page_comes_over_tls(tmp_path: Path) -> None:
         assert "Hello" in (await http.get("/")).text
 
 
-async def test_a_client_that_is_killed_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
+async def test_a_client_that_is_killed_is_noticed_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peer_module, "REPLY_KEPT_S", 0.5)
+    monkeypatch.setattr(peer_module, "KEPT_S", 1.0)
     site = Site(tmp_path)
     async with site.open() as url:
         before = await traces()

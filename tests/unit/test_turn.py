@@ -11,6 +11,7 @@ from assistant.events import (
     ReplyEnded,
     ReplyStatus,
     ReplyWords,
+    SceneSeen,
     State,
     StateChanged,
     TimelineReady,
@@ -20,6 +21,7 @@ from assistant.fallback import FallbackPolicy, Plan
 from assistant.records import TurnRecord
 from assistant.turn import Turn
 from assistant.types import ImageFrame, Phase, Prompt, Role
+from assistant.utterance import TypedUtterance
 from assistant.voices import KnownVoice, Voices, espeak_voice
 from tests.fakes import (
     ScriptedBrain,
@@ -201,6 +203,58 @@ async def test_camera_s_facts_stand_before_the_words() -> None:
     await stage.utterance.become(Phase.ENDED, "what is this")
     await stage.peer.play_until(task)
     assert last_words(stage.brain.replied) == ["[Camera: a cat]\nwhat is this"]
+
+
+async def test_what_has_changed_while_the_person_spoke_is_looked_at_again() -> None:
+    stage = Stage(eyes=ScriptedEyes("a person"), frame=picture())
+    task = await stage.begin()
+    await stage.utterance.become(Phase.SPEAKING, "what is")
+    stage.eyes.facts = ("a cup",)
+    stage.peer.camera.frame = picture(200)
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.prefilled)[-1] == "[Camera: a person]\nwhat is"
+    assert last_words(stage.brain.replied) == ["[Camera: a cup]\nwhat is this"]
+    assert [e.facts for e in stage.peer.events if isinstance(e, SceneSeen)] == [
+        ("a person",),
+        ("a cup",),
+    ]
+
+
+async def test_an_unchanged_picture_is_looked_at_once_a_turn() -> None:
+    stage = Stage(eyes=ScriptedEyes("a cat"), frame=picture())
+    task = await stage.begin()
+    await stage.utterance.become(Phase.PAUSED, "what is")
+    await stage.utterance.become(Phase.SPEAKING, "what is")
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert stage.eyes.looked == 1
+
+
+async def test_what_is_typed_waits_for_the_picture() -> None:
+    stage = Stage(eyes=ScriptedEyes("a cat", look_s=0.05), frame=picture())
+    stage.fallback.best = Plan(scene_wait_ms=0)
+    task = asyncio.create_task(stage.turn.take(TypedUtterance("what is this")))
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.replied) == ["[Camera: a cat]\nwhat is this"]
+
+
+async def test_a_picture_that_was_handed_over_goes_before_the_camera() -> None:
+    stage = Stage(eyes=ScriptedEyes("a cat"), frame=picture())
+    handed = picture(200)
+    stage.turn.images = (handed,)
+    task = asyncio.create_task(stage.turn.take(TypedUtterance("what is this")))
+    await stage.peer.play_until(task)
+    assert stage.brain.replied[0][-1].image is handed
+
+
+async def test_with_vision_off_nobody_looks() -> None:
+    stage = Stage(eyes=ScriptedEyes("a cat"), frame=picture())
+    stage.fallback.best = Plan(use_vision=False)
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert stage.eyes.looked == 0
 
 
 async def test_a_late_picture_is_done_without() -> None:

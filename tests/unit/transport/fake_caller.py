@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Callable
 
 from assistant.errors import ProtocolError
@@ -19,10 +20,14 @@ class FakeCaller:
     def __init__(self) -> None:
         self.camera = Sight()
         self.requests: list[ClientEvent] = []
+        self.token = secrets.token_hex(8)
+        self.away_since_s: float | None = None
+        self.last_event_ids: list[str | None] = []
         self.is_closed = False
         self._gone = asyncio.Event()
 
-    async def accept(self, sdp: str) -> str:
+    async def accept(self, sdp: str, *, last_event_id: str | None = None) -> str:
+        self.last_event_ids.append(last_event_id)
         if sdp == "bad":
             raise ProtocolError("That is no offer.", code="invalid_offer", param="sdp")
         return f"answer to {sdp}"

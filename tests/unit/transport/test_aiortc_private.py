@@ -13,6 +13,7 @@ from aiortc.rtcrtpparameters import RTCRtpCodecParameters
 from aiortc.rtcsctptransport import SCTP_DATA_FIRST_FRAG, DataChunk
 from aiortc.rtp import RtpPacket
 
+from assistant.errors import BusyError
 from assistant.transport import aiortc_private
 from tests.unit.transport.webrtc_client import WebRtcClient
 
@@ -27,12 +28,17 @@ def test_aioice_itself_still_leaves_loopback_out() -> None:
     assert "127.0.0.1" not in ice.get_host_addresses(use_ipv4=True, use_ipv6=True)
 
 
-async def test_loopback_is_offered_beside_the_other_addresses() -> None:
+async def gathered(ports: range) -> RTCPeerConnection:
     connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
     connection.createDataChannel("events")
     connection.addTransceiver("audio")
-    aiortc_private.offer_loopback(connection)
+    aiortc_private.gather_here(connection, ports)
     await connection.setLocalDescription()
+    return connection
+
+
+async def test_loopback_is_offered_beside_the_other_addresses() -> None:
+    connection = await gathered(range(0))
     addresses = candidate_addresses(connection.localDescription.sdp)
     await connection.close()
     assert addresses == {
@@ -41,10 +47,35 @@ async def test_loopback_is_offered_beside_the_other_addresses() -> None:
     }
 
 
+async def test_candidates_lie_in_the_range_of_ports() -> None:
+    ports = range(42_000, 42_020)
+    connection = await gathered(ports)
+    sdp = connection.localDescription.sdp
+    lines = [line.split() for line in sdp.splitlines() if line.startswith("a=candidate:")]
+    await connection.close()
+    assert candidate_addresses(sdp) >= {"127.0.0.1"}
+    assert all(int(line[5]) in ports for line in lines)
+
+
+async def test_a_full_range_of_ports_is_told() -> None:
+    connection = await gathered(ports := range(42_030, 42_032))
+    with pytest.raises(BusyError, match="All UDP ports from 42030 to 42031 are in use"):
+        await gathered(ports)
+    await connection.close()
+
+
+async def test_a_call_goes_through_the_range_of_ports() -> None:
+    async with WebRtcClient() as caller, WebRtcClient() as callee:
+        for client in (caller, callee):
+            aiortc_private.gather_here(client.connection, range(42_040, 42_060))
+        await caller.take(await callee.answer(await caller.offer()))
+        await caller.is_open()
+
+
 async def test_a_call_needs_no_network_but_loopback() -> None:
     async with WebRtcClient() as caller, WebRtcClient() as callee:
         for client in (caller, callee):
-            aiortc_private.offer_loopback(client.connection)
+            aiortc_private.gather_here(client.connection, range(0))
         offer = only_loopback(await caller.offer())
         answer = only_loopback(await callee.answer(offer))
         await caller.take(answer)
@@ -92,25 +123,26 @@ async def receive(receiver: RTCRtpReceiver, number: int) -> None:
     await receiver._handle_rtp_packet(packet, arrival_time_ms=0)
 
 
-def test_the_buffer_takes_the_place_of_aiortc_s_own() -> None:
+def test_the_tap_takes_the_place_of_aiortc_s_own_buffer() -> None:
     receiver = RTCRtpReceiver("audio", cast(Any, SimpleNamespace(state="new")))
     name = "_RTCRtpReceiver__jitter_buffer"
     assert isinstance(vars(receiver)[name], JitterBuffer)
-    aiortc_private.use_low_delay_buffer(receiver)
+    aiortc_private.take_packets(receiver, lambda packet: None)
     assert not isinstance(vars(receiver)[name], JitterBuffer)
 
 
-async def test_every_packet_reaches_the_decoder_at_once_and_in_order(
+async def test_every_packet_is_handed_over_at_once_and_none_is_decoded_by_aiortc(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     receiver, decoded = receiver_at_work(monkeypatch)
-    aiortc_private.use_low_delay_buffer(receiver)
-    decoded_after: list[list[int]] = []
-    for number in (0, 1, 3, 2, 5, 6, 7, 8):
+    taken: list[RtpPacket] = []
+    aiortc_private.take_packets(receiver, taken.append)
+    for number in (0, 1, 3, 2):
         await receive(receiver, number)
-        decoded_after.append(list(decoded))
-        decoded.clear()
-    assert decoded_after == [[0], [1], [], [2, 3], [], [], [5, 6, 7], [8]]
+    assert [(p.sequence_number, p.timestamp, p.payload) for p in taken] == [
+        (number, number * 960, b"opus") for number in (0, 1, 3, 2)
+    ]
+    assert decoded == []
 
 
 async def test_aiortc_s_own_buffer_still_holds_packets_back(

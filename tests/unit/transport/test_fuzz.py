@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 
 from assistant.errors import ProtocolError
-from assistant.transport import offer, pictures
+from assistant.transport import pictures, sdp
 from assistant.transport.audio_formats import AudioFormat
 from assistant.transport.client_secrets import read_wanted, token_in
 from assistant.transport.endpoints import read_offer
@@ -242,8 +242,8 @@ def test_pictures(encoded: bytes) -> None:
         st.text(max_size=200),
     )
 )
-def test_offers(sdp: str) -> None:
-    understood(lambda: offer.tidy(sdp))
+def test_offers(offer: str) -> None:
+    understood(lambda: sdp.tidy(offer))
 
 
 @fuzz_slowly

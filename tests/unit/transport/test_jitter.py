@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.transport.jitter import LowDelayBuffer
+from assistant.transport.jitter import PATIENT_FOR, LowDelayBuffer, signed_distance
 
 TABLE: list[tuple[str, list[int], list[list[int]]]] = [
     ("in order", [1, 2, 3], [[1], [2], [3]]),
@@ -32,18 +32,54 @@ TABLE: list[tuple[str, list[int], list[list[int]]]] = [
     ids=[name for name, _, _ in TABLE],
 )
 def test_what_is_ready_after_each_packet(arriving: list[int], ready: list[list[int]]) -> None:
-    buffer: LowDelayBuffer[int] = LowDelayBuffer(max_wait=2)
+    buffer: LowDelayBuffer[int] = LowDelayBuffer()
     assert [buffer.push(number, number) for number in arriving] == ready
 
 
 def test_delay_does_not_stay_after_a_loss() -> None:
-    buffer: LowDelayBuffer[int] = LowDelayBuffer(max_wait=2)
+    buffer: LowDelayBuffer[int] = LowDelayBuffer()
     for number in (0, 2, 3, 4):
         buffer.push(number, number)
     assert [buffer.push(number, number) for number in range(5, 50)] == [[n] for n in range(5, 50)]
 
 
 def test_never_more_waits_than_may() -> None:
-    buffer: LowDelayBuffer[int] = LowDelayBuffer(max_wait=2)
+    buffer: LowDelayBuffer[int] = LowDelayBuffer()
     handed_over = sum(len(buffer.push(number, number)) for number in range(0, 200, 2))
     assert handed_over >= 100 - 2
+
+
+def test_a_line_that_mixes_packets_up_is_waited_for_longer_and_not_for_ever() -> None:
+    buffer: LowDelayBuffer[int] = LowDelayBuffer()
+    for number in (1, 3, 4, 5, 2):  # 2 was given up, and came
+        buffer.push(number, number)
+    assert [buffer.push(number, number) for number in (7, 8, 9, 6)] == [[], [], [], [6, 7, 8, 9]]
+    for number in range(10, 10 + PATIENT_FOR):
+        buffer.push(number, number)
+    after = 10 + PATIENT_FOR
+    late = [buffer.push(after + n, n) for n in (1, 2, 3, 0)]
+    assert late == [[], [], [1, 2, 3], []]
+
+
+def test_what_waits_for_a_hole_can_be_had_at_once() -> None:
+    buffer: LowDelayBuffer[int] = LowDelayBuffer()
+    assert buffer.flush() == []
+    for number in (1, 3, 5):
+        buffer.push(number, number)
+    assert buffer.flush() == [3, 5]
+    assert buffer.push(6, 6) == [6]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "bits", "distance"),
+    [
+        (1, 3, 16, 2),
+        (3, 1, 16, -2),
+        (65_535, 1, 16, 2),
+        (1, 65_535, 16, -2),
+        (2**32 - 960, 960, 32, 1_920),
+        (960, 2**32 - 960, 32, -1_920),
+    ],
+)
+def test_numbers_lie_on_a_circle(start: int, end: int, bits: int, distance: int) -> None:
+    assert signed_distance(start, end, bits) == distance

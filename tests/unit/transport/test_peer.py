@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 import numpy as np
 import pytest
 
+from assistant.config import ServerConfig
 from assistant.errors import ProtocolError
 from assistant.events import (
     AddItem,
@@ -23,6 +24,7 @@ from assistant.events import (
     StateChanged,
     StopTalking,
 )
+from assistant.transport import line as line_module
 from assistant.transport import peer as peer_module
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.translator import Translator
@@ -33,7 +35,9 @@ from tests.unit.transport.webrtc_client import Sight, Tone, WebRtcClient, main_f
 
 def new_peer(*, tone_hz: float = 1_000) -> WebRtcPeer:
     translator = Translator(model="m", voice="v", instructions="i", max_reply_tokens=10)
-    return WebRtcPeer(playout=Tone(tone_hz), camera=Sight(), translator=translator)
+    return WebRtcPeer(
+        playout=Tone(tone_hz), camera=Sight(), translator=translator, config=ServerConfig()
+    )
 
 
 @asynccontextmanager
@@ -92,8 +96,8 @@ async def test_a_session_is_greeted_first_and_then_told_what_happened_before() -
     peer = new_peer()
     peer.send(StateChanged(state=State.LISTENING))
     async with connected(peer) as client:
-        kinds = [(await client.events.get())["type"] for _ in range(3)]
-    assert kinds == ["session.created", "assistant.voices", "assistant.state"]
+        kinds = [(await client.events.get())["type"] for _ in range(4)]
+    assert kinds == ["session.created", "assistant.voices", "assistant.resume", "assistant.state"]
 
 
 async def test_requests_become_commands_and_mistakes_become_errors() -> None:
@@ -185,7 +189,9 @@ async def test_the_microphone_and_the_commands_end_when_the_client_hangs_up() ->
 
 
 async def test_a_client_that_never_comes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peer_module, "GONE_AFTER_S", 1)
+    monkeypatch.setattr(line_module, "GONE_AFTER_S", 1)
+    monkeypatch.setattr(peer_module, "KEPT_S", 0)
+    monkeypatch.setattr(peer_module, "REPLY_KEPT_S", 0)
     peer = new_peer()
     async with WebRtcClient() as client:
         await peer.accept(await client.offer())

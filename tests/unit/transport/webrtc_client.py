@@ -31,11 +31,19 @@ class Tone:
     def __init__(self, frequency_hz: float, rate_hz: int = 48_000) -> None:
         self._step = 2 * np.pi * frequency_hz / rate_hz
         self._at = 0
+        self.rewound_to_s: float | None = None
 
     def pull(self, n_samples: int) -> Pcm:
         phases = self._step * np.arange(self._at, self._at + n_samples)
         self._at += n_samples
         return np.asarray(8_000 * np.sin(phases), np.int16)
+
+    @property
+    def n_pulled(self) -> int:
+        return self._at
+
+    def rewind(self, since_s: float) -> None:
+        self.rewound_to_s = since_s
 
     def new_speaker(self, on_phrase: Callable[[str], None]) -> ReplySpeaker:
         raise NotImplementedError
@@ -47,10 +55,11 @@ class Sight:
     def __init__(self) -> None:
         self.frames: list[ImageFrame] = []
         self.was_shown = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
 
     def put(self, frame: ImageFrame) -> None:
         self.frames.append(frame)
-        self.was_shown.set()
+        self._loop.call_soon_threadsafe(self.was_shown.set)
 
     def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
         return self.frames[-1] if self.frames else None
@@ -109,6 +118,12 @@ class WebRtcClient:
 
     async def take(self, answer: str) -> None:
         await self.connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
+
+    async def hears(self, n_packets: int = 10) -> None:
+        """Return when so many more packets of sound have come."""
+        n_packets += len(self.heard)
+        while len(self.heard) < n_packets:  # noqa: ASYNC110 - nobody announces it
+            await asyncio.sleep(0.01)
 
     def send(self, event: dict[str, Any]) -> None:
         self.channel.send(json.dumps(event))

@@ -1,11 +1,11 @@
-"""SDP offers before aiortc sees them."""
+"""SDP offers before aiortc sees them, and its answers before clients do."""
 
 from __future__ import annotations
 
 import pytest
 
 from assistant.errors import ProtocolError
-from assistant.transport.offer import MAX_CANDIDATES, tidy
+from assistant.transport.sdp import MAX_CANDIDATES, complete, tidy
 
 HEAD = ["v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=fingerprint:sha-256 AB:CD"]
 AUDIO = "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0"
@@ -34,6 +34,30 @@ def test_names_that_only_multicast_dns_knows_are_left_out() -> None:
     assert tidy(offer(AUDIO, hidden, candidate("192.0.2.7"))) == offer(
         AUDIO, candidate("192.0.2.7")
     )
+
+
+def test_the_candidates_of_an_offer_are_never_the_last() -> None:
+    assert tidy(offer(AUDIO, candidate("192.0.2.7"), "a=end-of-candidates")) == offer(
+        AUDIO, candidate("192.0.2.7")
+    )
+
+
+def test_an_answer_asks_for_opus_with_redundancy() -> None:
+    completed = complete(offer(AUDIO, "a=rtpmap:111 opus/48000/2"), announced_address="")
+    assert completed == offer(
+        AUDIO, "a=rtpmap:111 opus/48000/2", "a=fmtp:111 minptime=10;useinbandfec=1"
+    )
+
+
+def test_an_announced_address_stands_beside_our_own() -> None:
+    def host(address: str) -> str:
+        return f"a=candidate:1 1 udp 2130706431 {address} 50000 typ host"
+
+    ours = [host(address) for address in ("172.17.0.2", "fd00::2", "127.0.0.1")]
+    completed = complete(offer(AUDIO, *ours), announced_address="203.0.113.9")
+    announced = host("203.0.113.9").replace(":1 1", ":1a 1")
+    assert completed == offer(AUDIO, ours[0], announced, *ours[1:])
+    assert complete(offer(AUDIO, *ours), announced_address="") == offer(AUDIO, *ours)
 
 
 def test_a_flood_of_candidates_is_cut_off() -> None:

@@ -1,7 +1,8 @@
-"""What is wrong with an SDP offer before aiortc sees it. Pure."""
+"""SDP beside aiortc: what is wrong with an offer before it, what an answer lacks after it. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from assistant.errors import ProtocolError
@@ -10,14 +11,15 @@ MAX_CANDIDATES = 32
 """aioice pairs each with every address of ours, and sorts all pairs for each."""
 
 
-def tidy(sdp: str) -> str:
+def tidy(offer: str) -> str:
     """The offer without the candidates that would only cost time. Raises ProtocolError.
 
     Names that end in ".local" hide a browser's address behind multicast DNS, and a name that
     nobody answers for would hold up our answer by a second. Nothing is lost: the browser tries our
-    addresses, and its own is learned from that (RFC 8445 section 7.3.1.3).
+    addresses, and its own is learned from that (RFC 8445 section 7.3.1.3). So the candidates in an
+    offer are never the last.
     """
-    lines = sdp.splitlines()
+    lines = offer.splitlines()
     if not lines or lines[0] != "v=0":
         raise _refusal("The body must be an SDP offer.")
     _, *sections = "\n".join(lines).split("\nm=")
@@ -26,6 +28,30 @@ def tidy(sdp: str) -> str:
     if not _values(lines, "a=fingerprint:"):
         raise _refusal("The SDP offer has no fingerprint, so nothing could be encrypted.")
     return "\r\n".join(_without_useless_candidates(lines)) + "\r\n"
+
+
+def complete(answer: str, *, announced_address: str) -> str:
+    """The answer with what aiortc leaves out.
+
+    It asks for Opus with redundancy (RFC 7587), but not for silence to be left out (DTX): a pause
+    is what we wait for, and it is told by its sound. `announced_address`, where there is one, is
+    what clients reach this machine at: the router's, or the one around a container.
+    """
+    lines = answer.splitlines()
+    return "\r\n".join(
+        [more for line in lines for more in _completed(line, announced_address)] + [""]
+    )
+
+
+def _completed(line: str, announced_address: str) -> list[str]:
+    if opus := re.fullmatch(r"a=rtpmap:(\d+) opus/48000/2", line):
+        return [line, f"a=fmtp:{opus[1]} minptime=10;useinbandfec=1"]
+    if announced_address and line.startswith("a=candidate:") and line.endswith(" typ host"):
+        foundation, component, transport, priority, address, *rest = line.split(" ")
+        if ":" not in address and not address.startswith("127."):
+            known = [f"{foundation}a", component, transport, priority, announced_address, *rest]
+            return [line, " ".join(known)]
+    return [line]
 
 
 def _check_kinds(sections: list[str]) -> None:
@@ -52,7 +78,8 @@ def _without_useless_candidates(lines: list[str]) -> list[str]:
             if ".local " in line or n_candidates == MAX_CANDIDATES:
                 continue
             n_candidates += 1
-        kept.append(line)
+        if line != "a=end-of-candidates":
+            kept.append(line)
     return kept
 
 
