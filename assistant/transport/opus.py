@@ -43,6 +43,7 @@ class Encoder:
         self._set(_SET_DTX, 1)
         self.adapt(bits_per_s=bits_per_s, loss=0.0)
         self._packet = ctypes.create_string_buffer(_MAX_PACKET_BYTES)
+        self._is_silent = False
 
     def adapt(self, *, bits_per_s: int, loss: float) -> None:
         """`loss`: the share of packets that get lost, 0 to 1. Redundancy is added to suit it."""
@@ -59,8 +60,10 @@ class Encoder:
             )
         )
         # "If the return value is 2 bytes or less, then the packet does not need to be
-        # transmitted (DTX)", says opus.h.
-        return self._packet.raw[:n_bytes] if n_bytes > 2 else None
+        # transmitted (DTX)", says opus.h. The first of them tells a browser that this is silence
+        # and no loss; without it, it makes up sound.
+        was_silent, self._is_silent = self._is_silent, n_bytes <= 2
+        return None if self._is_silent and was_silent else self._packet.raw[:n_bytes]
 
     def _set(self, setting: int, value: int) -> None:
         _check(libopus().opus_encoder_ctl(self._state, setting, ctypes.c_int32(value)))
