@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assistant import __version__, log
-from assistant.config import Config, load
+from assistant.config import Config
+from assistant.config_file import load
 from assistant.errors import AssistantError, ConfigError
 
 BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults")

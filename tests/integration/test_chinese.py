@@ -11,7 +11,7 @@ import pytest_asyncio
 import soxr
 
 from assistant.ask import ask
-from assistant.config import load
+from assistant.config_file import load
 from assistant.engines import Engines, start_engines
 from assistant.tts.espeak_library import EspeakLibrary
 from assistant.voices import espeak_language, script_languages

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.config import AlertConfig, Config, load
+from assistant.config import AlertConfig, Config
+from assistant.config_file import load
 from assistant.config_text import default_toml
 from assistant.errors import ConfigError
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.config import load
+from assistant.config_file import load
 from assistant.errors import ModelFileError
 from assistant.model_store import ModelStore, PullPhase, PullProgress, required_models
 from tests.unit.toy_model import FOLDER, LABELS, WEIGHTS, assert_whole, pull, store_of
