@@ -26,7 +26,7 @@ from assistant.llm.prefix_file import PrefixFile, prefix_key
 from assistant.llm.scheduler import Scheduler
 from assistant.llm.template import ChatTemplate
 from assistant.llm.text import SpokenText, is_looping
-from assistant.llm.threads import ThreadCount
+from assistant.llm.threads import ThreadCount, apart
 from assistant.llm.vision import Projector, Sight
 from assistant.types import ImageFrame, Message, Prompt, ReplyPiece, ReplyStats, Role
 from assistant.worker_host import Leaving
@@ -55,6 +55,10 @@ class Engine:
     ) -> None:
         """Load and warm up. Raises ModelFileError or BrainError."""
         self._config = config
+        apart(lambda: self._load(model_folder, draft_folder, prefix_folder))
+
+    def _load(self, model_folder: Path, draft_folder: Path | None, prefix_folder: Path) -> None:
+        config = self._config
         self._model = Model(model_folder / "model.gguf", gpu_layers=config.gpu_layers)
         self._template = ChatTemplate(self._model)
         threads = _available_threads(config.threads)

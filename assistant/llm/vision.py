@@ -28,6 +28,7 @@ from assistant.errors import BrainError, ModelFileError
 from assistant.llm.context import Context, Decoded, Run
 from assistant.llm.model import Model, last_error, native_log
 from assistant.llm.prefix import Picture
+from assistant.llm.threads import apart
 from assistant.types import ImageFrame
 
 logger = logging.getLogger(__name__)
@@ -198,7 +199,7 @@ class Sight:
         with self._guard:
             future = self._encodings.get(picture.key)
             if future is None or (future.done() and future.exception()):
-                future = self._encoder.submit(self._projector.encode, frame)
+                future = self._encoder.submit(apart, lambda: self._projector.encode(frame))
                 self._encodings[picture.key] = future
             self._encodings.move_to_end(picture.key)
         future.add_done_callback(lambda _: self._forget())

@@ -7,7 +7,7 @@ import pytest
 
 from assistant.llm.context import Sampler
 
-N_VOCAB = 5_000
+N_VOCAB = 20_000
 
 
 @pytest.mark.parametrize(

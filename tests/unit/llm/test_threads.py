@@ -1,8 +1,9 @@
 import sys
+import threading
 
 import pytest
 
-from assistant.llm.threads import ThreadCount, Usage, fitting_threads, read_usage
+from assistant.llm.threads import ThreadCount, Usage, apart, fitting_threads, read_usage
 
 
 @pytest.mark.parametrize(
@@ -27,10 +28,10 @@ def test_others_count_for_what_they_do_between_two_looks() -> None:
     usages = [
         Usage(0.0, 0.0, 0.0),
         Usage(1.0, 2.0, 1.0),  # somebody else had a whole core
-        Usage(1.05, 2.05, 1.05),  # too early to tell
         Usage(2.0, 3.0, 2.0),
     ]
-    count = ThreadCount(2, n_cores=2, usage=iter(usages).__next__)
+    looks_at_s = iter([1.0, 1.05, 2.0])  # the second one is too early to tell
+    count = ThreadCount(2, n_cores=2, usage=iter(usages).__next__, clock=looks_at_s.__next__)
     assert [count.look() for _ in range(3)] == [1, 1, 2]
 
 
@@ -43,3 +44,11 @@ def test_the_machine_has_worked_at_least_as_much_as_we_have() -> None:
     usage = read_usage()
     assert usage is not None
     assert usage.all_s >= usage.ours_s > 0
+
+
+def test_a_thread_that_works_apart_ends_with_its_work() -> None:
+    thread = apart(threading.current_thread)
+    assert thread is not threading.current_thread()
+    assert not thread.is_alive()
+    with pytest.raises(ZeroDivisionError):
+        apart(lambda: 1 / 0)

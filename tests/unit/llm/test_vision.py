@@ -1,7 +1,10 @@
 """The real path from pixels to cells, on generated models of random weights."""
 
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +178,17 @@ def test_a_picture_that_cannot_be_encoded_fails_its_reply_alone(
             with pytest.raises(BrainError, match="no light"):
                 reply(engine, asked("What?", picture(1)))
         assert reply(engine, asked("What?", picture(1)))[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads in /proc")
+def test_only_one_thread_keeps_helpers(folders: dict[str, Path]) -> None:
+    def n_helpers() -> int:
+        return len(list(Path("/proc/self/task").iterdir())) - threading.active_count()
+
+    before = n_helpers()
+    with running(folders["mlp"], replace(CONFIG, threads=2)) as engine:
+        reply(engine, asked("What?", picture(1)))
+        assert n_helpers() - before <= 1
 
 
 def test_without_a_projector_pictures_are_left_out(tmp_path: Path) -> None:
