@@ -10,6 +10,8 @@ import pytest
 from assistant.__main__ import main
 from assistant.audio_file import read_speech, write_wav
 
+ANY_PORT = ["--set", "server.port=0"]
+
 
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
@@ -20,7 +22,7 @@ from assistant.audio_file import read_speech, write_wav
         (["ask", "--wav", "README.md"], 1, "Give a WAV, FLAC or OGG file."),
         (["ask", "--text", "hi", "--image", "README.md"], 1, "README.md"),
         (["models", "pull", "no-such-model"], 1, "no-such-model"),
-        (["serve", "--set", "brain.model=no-such-model"], 1, "no-such-model"),
+        (["serve", *ANY_PORT, "--set", "brain.model=no-such-model"], 1, "no-such-model"),
     ],
 )
 def test_mistakes_are_answered_with_a_sentence(
