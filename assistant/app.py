@@ -20,6 +20,7 @@ from assistant.hearing import Listener
 from assistant.loop_lag import LoopLag
 from assistant.monitoring.live import LiveSession
 from assistant.monitoring.monitor import monitoring
+from assistant.recording.recorder import recorded
 from assistant.records import TurnRecord
 from assistant.session import Session
 from assistant.speaker import Playout
@@ -128,7 +129,8 @@ async def serve(config: Config) -> None:
 
             async def serve_call(peer: Peer) -> None:
                 with monitor.live.one_more(peer) as live:
-                    await new_session(engines, config, peer, monitor.books, live).run()
+                    async with recorded(peer, config, session_id=live.session_id) as kept:
+                        await new_session(engines, config, kept, monitor.books, live).run()
 
             app = server.build_app(
                 new_caller=lambda: _new_caller(engines, config),

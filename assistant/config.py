@@ -345,6 +345,16 @@ class MonitoringConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingConfig:
+    folder: Path = Path("")
+    """Every conversation is kept in a folder of its own in here, and the page says so; empty for
+    none."""
+
+    leave_out: tuple[Literal["audio", "text", "pictures"], ...] = ()
+    """What of it is not kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     server: ServerConfig = field(default_factory=ServerConfig)
     models: ModelsConfig = field(default_factory=ModelsConfig)
@@ -357,3 +367,4 @@ class Config:
     workers: WorkersConfig = field(default_factory=WorkersConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     monitoring: MonitoringConfig = field(default_factory=MonitoringConfig)
+    recording: RecordingConfig = field(default_factory=RecordingConfig)

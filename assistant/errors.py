@@ -42,6 +42,10 @@ class AudioFileError(AssistantError):
     code = "audio_file"
 
 
+class RecordingError(AssistantError):
+    code = "recording"
+
+
 class ServerError(AssistantError):
     code = "server"
 

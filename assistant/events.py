@@ -153,6 +153,13 @@ class AlertChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingChanged:
+    """What is said and shown is kept on disk, or is so no more."""
+
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemTranscribed:
     """The words of a recording that was added."""
 
@@ -192,6 +199,7 @@ Event = (
     | TimelineReady
     | Degraded
     | AlertChanged
+    | RecordingChanged
     | ItemTranscribed
     | ItemTruncated
     | ItemRetrieved

@@ -43,6 +43,7 @@ const english = {
   standard: "Standard",
   numbered: "{kind} {number}",
 
+  recorded: "Being recorded",
   seen: "What it saw",
   lastTurn: "Last turn",
   allTurns: "All turns",
@@ -158,6 +159,7 @@ const chinese = {
   standard: "默认",
   numbered: "{kind} {number}",
 
+  recorded: "正在录制",
   seen: "它看到了",
   lastTurn: "上一轮",
   allTurns: "全部轮次",

@@ -57,6 +57,8 @@ export class Narrator {
         return page.showScene(event);
       case "assistant.degraded":
         return captions.remark(event);
+      case "assistant.recording":
+        return page.showRecording(event.is_on);
       case "assistant.alert":
         return event.is_over ? captions.note(say("slow")) : undefined;
     }

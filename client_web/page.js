@@ -24,6 +24,7 @@ export class Page {
   #screen = find("screen", HTMLButtonElement);
   #preview = find("preview", HTMLVideoElement);
   #voice = find("voice", HTMLAudioElement);
+  #recording = find("recording", HTMLElement);
   #looked = find("looked", HTMLImageElement);
   #lookedAt = find("looked-at", HTMLTimeElement);
   #scene = find("scene", HTMLElement);
@@ -95,6 +96,11 @@ export class Page {
     this.#looked.hidden = false;
     this.#lookedAt.textContent = new Date().toLocaleTimeString();
     this.#scene.replaceChildren(...facts.map((fact) => make("li", "", fact)));
+  }
+
+  /** @param {boolean} isOn the server keeps what is said and shown */
+  showRecording(isOn) {
+    this.#recording.hidden = !isOn;
   }
 
   /** @param {import("./wire").Timeline} timeline */

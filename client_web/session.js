@@ -186,6 +186,7 @@ export class Session {
     this.#meter.close();
     this.equipment.release();
     this.#views.page.playVoice(null);
+    this.#views.page.showRecording(false);
     this.#views.page.showState("idle");
   }
 

@@ -33,6 +33,7 @@ export type ServerEvent = { event_id: string } & (
   | Scene
   | Degraded
   | Alert
+  | Recording
   | Resume
   | Pong
 );
@@ -114,6 +115,12 @@ export interface Degraded {
   type: "assistant.degraded";
   stage: string;
   reason: string;
+}
+
+/** What is said and shown is kept on the server's disk, or is so no more. */
+export interface Recording {
+  type: "assistant.recording";
+  is_on: boolean;
 }
 
 /** A percentile of everybody's last turns went over its limit, or came back. */

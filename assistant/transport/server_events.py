@@ -284,6 +284,11 @@ def alert(**alert: Any) -> Message:
     return event("assistant.alert", **alert)
 
 
+def recording(*, is_on: bool) -> Message:
+    """Ours: what is said and shown is kept on disk, or is so no more."""
+    return event("assistant.recording", is_on=is_on)
+
+
 def resume(token: str, *, last_event_id: str | None) -> Message:
     """Ours: whose line is lost may call again with this and goes on with the conversation.
 

@@ -32,6 +32,7 @@ from assistant.events import (
     Mute,
     PushToTalk,
     QuestionReopened,
+    RecordingChanged,
     RemoveItem,
     ReplyEnded,
     ReplyStarted,
@@ -151,6 +152,8 @@ class Translator:
                 yield wire.degraded(stage=stage, reason=reason)
             case AlertChanged():
                 yield wire.alert(**dataclasses.asdict(event))
+            case RecordingChanged(is_on=is_on):
+                yield wire.recording(is_on=is_on)
             case TimelineReady():
                 yield wire.timeline(**dataclasses.asdict(event))
 

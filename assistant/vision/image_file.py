@@ -34,6 +34,12 @@ def read_image(path: Path) -> ImageFrame:
     return ImageFrame(pixels=fit(pixels, _MAX_SIDE_PX), captured_at_s=time.monotonic())
 
 
+def write_image(path: Path, pixels: Pixels) -> None:
+    """As PNG: what is read again is the same to the bit. Raises OSError."""
+    _, encoded = cv2.imencode(".png", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR))
+    encoded.tofile(path)
+
+
 def _decode(encoded: NDArray[np.uint8]) -> Pixels | None:
     try:
         picture = cv2.imdecode(encoded, cv2.IMREAD_COLOR_RGB)

@@ -171,6 +171,16 @@ async def test_an_alert_is_a_quiet_remark_and_its_end_is_none(stage: Stage) -> N
     )
 
 
+async def test_a_recording_is_visible_while_it_is_made(stage: Stage) -> None:
+    await stage.start()
+    recording = stage.page.locator("#recording")
+    await expect(recording).to_be_hidden()
+    await stage.say("assistant.recording", is_on=True)
+    await expect(recording).to_be_visible()
+    await stage.say("assistant.recording", is_on=False)
+    await expect(recording).to_be_hidden()
+
+
 async def test_what_is_typed_is_sent_and_shown_at_once(stage: Stage) -> None:
     await stage.start()
     await stage.page.fill("#message", "What is this?")

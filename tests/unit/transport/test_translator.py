@@ -25,6 +25,7 @@ from assistant.events import (
     Mute,
     PushToTalk,
     QuestionReopened,
+    RecordingChanged,
     RemoveItem,
     ReplyEnded,
     ReplyStarted,
@@ -393,6 +394,11 @@ def test_an_alert_is_told_as_it_is(translator: Translator) -> None:
     (told,) = translator.to_wire(alert)
     assert told["type"] == "assistant.alert"
     assert told.items() >= {"stage": "tts", "is_over": True, "limit_ms": 300}.items()
+
+
+def test_whether_the_conversation_is_recorded_is_told(translator: Translator) -> None:
+    (told,) = translator.to_wire(RecordingChanged(is_on=True))
+    assert (told["type"], told["is_on"]) == ("assistant.recording", True)
 
 
 def test_a_ping_is_answered_with_our_clock(translator: Translator) -> None:
