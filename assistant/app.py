@@ -105,7 +105,7 @@ def new_session(
         conversation=conversation,
         fallback=fallback,
         new_turn=new_turn,
-        read_ahead=engines.brain.prefill,
+        read_ahead=engines.read_ahead,
         barge_in=config.barge_in,
         prompt_after_s=config.voice.prompt_after_s,
     )

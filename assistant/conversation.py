@@ -20,6 +20,10 @@ _TOKENS_PER_MESSAGE = 8
 
 _TOKENS_PER_IMAGE = 256
 
+_ROOMY = 0.75
+"""Of the room for earlier turns, how much may be taken when a turn begins. What is left out between
+turns is read again while nobody waits."""
+
 _MAX_ITEMS = 1_000
 """What is added and never answered, and has no words that would fill a prompt, must end too."""
 
@@ -91,6 +95,9 @@ class Conversation:
     shown: ImageFrame | None = None
     """A picture that was handed over, until a turn has looked at it."""
 
+    _brain_tokens: float = 1.0
+    """What the brain counts where we estimate one token: at least 1, and at worst so far."""
+
     _items: list[Item] = field(default_factory=list)
     _later: list[Item] | None = None
     """While a turn is answered: what is added meanwhile, which stands behind the answer."""
@@ -132,11 +139,10 @@ class Conversation:
         )
         unanswered = self._unanswered()
         history = self._items[: len(self._items) - len(unanswered)]
-        while unanswered and _tokens((first, *_told([*unanswered, question]))) > self.max_tokens:
+        while unanswered and self._room((first, *_told([*unanswered, question]))) < 0:
             del unanswered[0]  # or nothing would ever be answered again
         last = _told([*unanswered, question]) or (Message(role=Role.USER, text=""),)
-        room = history_share * (self.max_tokens - _tokens((first, *last)))
-        kept = _fitting(history, room)
+        kept = _fitting(history, history_share * self._room((first, *last)))
         told = {item.item_id for item in (*kept, *unanswered)}
         return Asked(
             prompt=(first, *_told(kept), *last),
@@ -156,8 +162,13 @@ class Conversation:
         *,
         calls: Iterable[ToolCall] = (),
         scene: Scene | None = None,
+        prompt_tokens: int = 0,
     ) -> None:
-        """A turn is over: this was asked, and this was heard of the answer."""
+        """A turn is over: this was asked, and this was heard of the answer.
+
+        `prompt_tokens`: how long the brain found what it was asked; 0 where it did not say.
+        """
+        self._brain_tokens = max(self._brain_tokens, prompt_tokens / _tokens(asked.prompt))
         self.scene = scene or self.scene
         self.shown = None
         kept = [item for item in self._items if item.item_id not in asked.left_out]
@@ -166,8 +177,13 @@ class Conversation:
         )
         called = [Item(item_id=call.item_id, role=Role.ASSISTANT, text=str(call)) for call in calls]
         new = [item for item in (asked.question, answer, *called) if item.is_told]
-        self._items = [*kept, *new, *(self._later or ())]
+        room = _ROOMY * self._room(asked.prompt[:1]) - _tokens(_told(new))
+        self._items = [*_fitting(kept, room), *new, *(self._later or ())]
         self._later = None
+
+    def shorten(self) -> None:
+        """The brain found what it was asked too long."""
+        self._brain_tokens *= 2
 
     def add(self, item: Item, *, after_id: str | None = None) -> None:
         """Something that was not said in a turn. `after_id`: the item that it follows, or ROOT;
@@ -197,6 +213,10 @@ class Conversation:
         places = [place for place, item in enumerate(self._items) if item.item_id == after_id]
         return places[0] + 1 if places else 0
 
+    def _room(self, messages: Prompt) -> float:
+        """Tokens, as estimated, that fit beside `messages`."""
+        return self.max_tokens / self._brain_tokens - _tokens(messages)
+
     def _unanswered(self) -> list[Item]:
         """The last items, as far as nobody has answered them."""
         behind = takewhile(lambda item: item.teller is Role.USER, reversed(self._items))
@@ -220,9 +240,13 @@ def _told(items: Iterable[Item]) -> Prompt:
 def _fitting(history: Sequence[Item], room: float) -> list[Item]:
     """The newest part of `history` that fits.
 
-    Half goes at once when it is too long, so that the part in the cache is read again rarely.
+    Old pictures go first, whatever was said about them stays. Then half goes at once, so that the
+    part in the cache is read again rarely.
     """
     kept = list(history)
+    if _tokens(_told(kept)) > room:
+        seen = [item for item in kept if item.image]
+        kept = [replace(item, image=None) if item in seen[:-1] else item for item in kept]
     while kept and _tokens(_told(kept)) > room:
         kept = kept[len(kept) // 2 or 1 :]
         while kept and kept[0].teller is not Role.USER:

@@ -52,6 +52,10 @@ class WorkerBrain:
     async def prefill(self, prompt: Prompt) -> None:
         await self.worker.call("prefill", prompt)
 
+    async def read_ahead(self, prompt: Prompt) -> None:
+        """The same while nobody waits for anything."""
+        await self.worker.call("read_ahead", prompt)
+
     def reply(self, prompt: Prompt, *, max_tokens: int) -> Stream[ReplyPiece]:
         return cast(Stream[ReplyPiece], self.worker.stream("reply", prompt, max_tokens))
 
@@ -87,6 +91,9 @@ class Engines:
     brain: Brain
     voice: Voice
     eyes: Eyes
+    read_ahead: Callable[[Prompt], Awaitable[None]]
+    """Have the brain read what will be asked, whenever it has nothing else to do."""
+
     brain_sees: bool
     """Whether pictures themselves can be put before the brain."""
 
@@ -154,9 +161,11 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             workers.append(await start("eyes", spec, EyesError))
             eyes = WorkerEyes(workers[-1])
         prepared = PreparedVoice(WorkerVoice(workers[2]), phrases, speed=config.voice.speed)
+        brain_worker = WorkerBrain(workers[1])
         yield Engines(
             recognizer=WorkerRecognizer(workers[0]),
-            brain=WorkerBrain(workers[1]),
+            brain=brain_worker,
+            read_ahead=brain_worker.read_ahead,
             voice=prepared,
             eyes=eyes,
             brain_sees=_brain_sees(config, store),

@@ -13,6 +13,7 @@
   * StageError           a stage could not do its part of a turn
     * RecognizerError
     * BrainError
+      * TooLongError     what the brain is asked does not fit into its context
     * VoiceError
     * EyesError
 
@@ -94,6 +95,10 @@ class RecognizerError(StageError):
 class BrainError(StageError):
     code = "brain"
     stage = "brain"
+
+
+class TooLongError(BrainError):
+    pass
 
 
 class VoiceError(StageError):

@@ -34,12 +34,14 @@ class Floor:
         conversation: Conversation,
         new_turn: NewTurn,
         config: BargeInConfig,
+        after_turn: Callable[[], None],
         clock: Callable[[], float],
     ) -> None:
         self._peer = peer
         self._conversation = conversation
         self._new_turn = new_turn
         self._config = config
+        self._after_turn = after_turn
         self._clock = clock
         self._started_at_s = clock()
         self._fell_silent_at_s = float("-inf")
@@ -193,6 +195,7 @@ class Floor:
             self._stirred.set()
             if turn.said:
                 self._fell_silent_at_s = self._clock()
+            self._after_turn()
 
     async def _end_turn(self) -> None:
         """Silence first: engines may need some milliseconds to stop."""

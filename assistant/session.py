@@ -66,10 +66,12 @@ class Session:
             conversation=conversation,
             new_turn=new_turn,
             config=barge_in,
+            after_turn=self._read_what_stands,
             clock=clock,
         )
         self._tasks: asyncio.TaskGroup
         self._reading: asyncio.Task[None] | None = None
+        self._is_over = False
 
     async def run(self) -> None:
         """Converse until the peer is gone; by then nothing of the session runs any more."""
@@ -81,12 +83,15 @@ class Session:
                         self._prompt_after_s, lambda: self._fallback.prompt
                     )
                     background.append(self._tasks.create_task(prompting, name="prompting"))
-                async with self._listener.listening(self._peer.microphone()) as utterances:
-                    async for utterance in utterances:
-                        await self._floor.hear(utterance)
-                for task in background:
-                    task.cancel()
-                self._stop_reading()
+                try:
+                    async with self._listener.listening(self._peer.microphone()) as utterances:
+                        async for utterance in utterances:
+                            await self._floor.hear(utterance)
+                finally:
+                    self._is_over = True
+                    self._stop_reading()
+                    for task in background:
+                        task.cancel()
         finally:
             await self._floor.clear()
 
@@ -137,20 +142,27 @@ class Session:
         if wanted.turn_detection is not None:
             self._listener.detect_turns(wanted.turn_detection)
         if wanted.system_prompt is not None or wanted.tools is not None:
-            self._stop_reading()
-            self._reading = self._tasks.create_task(self._read_system_prompt(), name="reading")
+            self._read_what_stands()
+
+    def _read_what_stands(self) -> None:
+        """Have it read before somebody waits for it: new instructions, and the turns so far where
+        the oldest were left out.
+        """
+        self._stop_reading()
+        if not self._is_over:
+            self._reading = self._tasks.create_task(self._read(), name="reading")
 
     def _stop_reading(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
 
-    async def _read_system_prompt(self) -> None:
-        """Before somebody waits for it: that of the settings was read when the engine started."""
-        asked = self._conversation.asking("", turn_id="")
+    async def _read(self) -> None:
         try:
-            await self._read_ahead(asked.prompt)
+            await self._read_ahead(self._conversation.asking("", turn_id="").prompt)
         except StageError as error:
-            logger.warning("the instructions were not read ahead: %s", error)
+            logger.warning("the conversation was not read ahead: %s", error)
+        except Exception:
+            logger.exception("reading ahead failed; the session goes on")
 
     async def _add(self, wanted: AddItem) -> None:
         words = await self._words_of(wanted)

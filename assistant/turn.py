@@ -21,7 +21,14 @@ from assistant.ahead import Ahead
 from assistant.budget import overruns
 from assistant.config import BudgetConfig, VoiceConfig
 from assistant.conversation import Asked, Conversation
-from assistant.errors import BrainError, EyesError, RecognizerError, StageError, VoiceError
+from assistant.errors import (
+    BrainError,
+    EyesError,
+    RecognizerError,
+    StageError,
+    TooLongError,
+    VoiceError,
+)
 from assistant.events import (
     Configure,
     Degraded,
@@ -121,6 +128,8 @@ class Turn:
         except StageError as error:
             status = ReplyStatus.FAILED
             logger.warning("turn degraded: %s failed: %s", error.stage, error)
+            if isinstance(error, TooLongError):
+                self.conversation.shorten()
             await self._apologise(error)
         finally:
             self._end(status)
@@ -392,7 +401,12 @@ class Turn:
         calls = self._calls.calls if status is ReplyStatus.COMPLETED else ()
         if self._asked:
             self.conversation.remember(
-                self._asked, self.turn_id, spoken, calls=calls, scene=self._gaze.scene
+                self._asked,
+                self.turn_id,
+                spoken,
+                calls=calls,
+                scene=self._gaze.scene,
+                prompt_tokens=self.timeline.stats.prompt_tokens if self.timeline.stats else 0,
             )
         self.peer.send(
             ReplyEnded(

@@ -95,6 +95,7 @@ class ScriptedBrain:
         self.pieces = list(pieces)
         self.token_s = token_s
         self.fails_after = fails_after
+        self.fails_with: BrainError | None = None
         self.prefilled: list[Prompt] = []
         self.replied: list[Prompt] = []
         self.decoded = 0
@@ -111,6 +112,8 @@ class ScriptedBrain:
         self.replied.append(prompt)
 
         async def pieces() -> AsyncIterator[ReplyPiece]:
+            if self.fails_with is not None:
+                raise self.fails_with
             for n, text in enumerate(self.pieces[:max_tokens]):
                 await asyncio.sleep(self.token_s)
                 if n == self.fails_after:

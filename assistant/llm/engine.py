@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from assistant.config import BrainConfig
-from assistant.errors import BrainError
+from assistant.errors import BrainError, TooLongError
 from assistant.llm.calibration import calibrate
 from assistant.llm.context import Context, Decoded, Run, Sampler
 from assistant.llm.draft import Drafting, Guesser, NgramLookup
@@ -91,12 +91,19 @@ class Engine:
 
         Returns when it is read, or when newer work of the same conversation takes its place.
         """
+        self._prefill(prompt, leaving, in_background=False)
+
+    def read_ahead(self, prompt: Prompt, leaving: Leaving) -> None:
+        """The same, whenever there is nothing else to do."""
+        self._prefill(prompt, leaving, in_background=True)
+
+    def _prefill(self, prompt: Prompt, leaving: Leaving, *, in_background: bool) -> None:
         cells, frames = self._cells(prompt, is_open=True)
         if self._model.memory is Memory.RECURRENT:
             del cells[-1:]  # a word that grows could not be taken back
         if n_positions(cells) >= self._longest_tokens:
             return
-        job = Job(cells=cells, frames=frames)
+        job = Job(cells=cells, frames=frames, in_background=in_background)
         self._scheduler.submit(job)
         leaving.on_set(lambda: self._scheduler.leave(job))
         ended = job.events.get()
@@ -107,13 +114,13 @@ class Engine:
     def reply(self, prompt: Prompt, max_tokens: int, leaving: Leaving) -> Pieces:
         """Read what is missing of the prompt, then write. The last piece alone has stats.
 
-        Raises BrainError when the prompt is too long or the model says nothing of use.
+        Raises TooLongError, and BrainError when the model says nothing of use.
         """
         asked_at_s = time.monotonic()
         cells, frames = self._cells(prompt)
         room = self._longest_tokens - n_positions(cells)
         if room < 1:
-            raise BrainError(
+            raise TooLongError(
                 f"the conversation is too long for the brain: {n_positions(cells)} tokens, and "
                 f"brain.context_tokens allows {self._longest_tokens}"
             )

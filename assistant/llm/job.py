@@ -28,6 +28,9 @@ class Priority(IntEnum):
     READ_ALONG = 1
     """Somebody will, if the prompt goes on as it began."""
 
+    BACKGROUND = 2
+    """It may save somebody the time later."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -58,6 +61,7 @@ class Job:
     """The prompt, and every token of the reply as soon as it is drawn."""
 
     reply: Reply | None = None
+    in_background: bool = False
     frames: Mapping[str, ImageFrame] = field(default_factory=dict)
     """The pixels of the pictures among the cells, by key."""
 
@@ -75,7 +79,9 @@ class Job:
 
     @property
     def priority(self) -> Priority:
-        return Priority.READ_ALONG if self.reply is None else Priority.REPLY
+        if self.reply is not None:
+            return Priority.REPLY
+        return Priority.BACKGROUND if self.in_background else Priority.READ_ALONG
 
     @property
     def n_read(self) -> int:

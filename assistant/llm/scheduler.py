@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from assistant.errors import BrainError
 from assistant.llm.context import Context, Decoded, Run
 from assistant.llm.draft import Drafting, check
-from assistant.llm.job import Ended, Job, Part, Reply
+from assistant.llm.job import Ended, Job, Part, Priority, Reply
 from assistant.llm.kv_cache import KvCache, Slot
 from assistant.llm.prefix import Memory, common_cells, is_revision, leading_tokens
 from assistant.llm.threads import ThreadCount
@@ -24,7 +24,8 @@ from assistant.llm.vision import Sight
 logger = logging.getLogger(__name__)
 
 _SHARED_SLICE_TOKENS = 16
-"""Prompt tokens read in one batch with replies that are being written: their rhythm comes first."""
+"""Prompt tokens read in one batch with replies that are being written: their rhythm comes first.
+In the background too: what cannot be aborted waits for no more than this."""
 
 
 class Scheduler:
@@ -62,7 +63,8 @@ class Scheduler:
         """Queue a job. Read-along of the same conversation gives way to it."""
         with self._changed:
             for older in self._jobs:
-                if older.reply is None and self._supersedes(job, older):
+                is_reading = older.reply is None and older.priority >= job.priority
+                if is_reading and self._supersedes(job, older):
                     older.has_left = True
             self._jobs.append(job)
             if self._running and all(self._gives_way(part, job) for part in self._running):
@@ -196,7 +198,13 @@ class Scheduler:
         room = _SHARED_SLICE_TOKENS if parts else self._slice_tokens
         room = min(room, self._context.batch_tokens - len(parts))
         for job in sorted(self._jobs, key=lambda job: job.priority):
-            if job.is_live or not self._has_slot(job):
+            if job.is_live:
+                continue
+            if job.priority is Priority.BACKGROUND:
+                if parts:
+                    break
+                room = min(room, _SHARED_SLICE_TOKENS)
+            if not self._has_slot(job):
                 continue
             if job.n_read == len(job.cells):
                 self._end(job)
@@ -320,11 +328,11 @@ class Scheduler:
 
     def _end_last_read_along(self) -> bool:
         """Its cells can be read again; nobody misses them yet."""
-        for job in reversed(self._jobs):
-            if job.reply is None and job.slot is not None:
-                self._end(job)
-                return True
-        return False
+        reading = [job for job in self._jobs if job.reply is None and job.slot is not None]
+        if not reading:
+            return False
+        self._end(max(reversed(reading), key=lambda job: job.priority))
+        return True
 
     def _fail(self, jobs: Iterable[Job], reason: str) -> None:
         for job in list(jobs):

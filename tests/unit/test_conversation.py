@@ -77,6 +77,37 @@ def test_oldest_turns_are_left_out_for_good_when_they_do_not_fit() -> None:
     assert len(conversation.messages) < 14
 
 
+def test_old_pictures_go_before_anything_that_was_said() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=1_400)
+    for n in range(8):
+        take(conversation, n, f"question {n}", f"answer {n}", scene=Scene(image=RED))
+    messages = conversation.messages
+    assert [message.text for message in messages][::2] == [f"question {n}" for n in range(8)]
+    seen = [n for n, message in enumerate(messages[::2]) if message.image]
+    assert 0 < len(seen) < 8
+    assert seen[-1] == 7
+
+
+def test_there_is_room_when_a_turn_begins() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=200)
+    for n in range(40):
+        take(conversation, n, f"question {n}", f"answer {n}")
+        standing = ask(conversation)[:-1]
+        assert ask(conversation, "Well, " * 8)[: len(standing)] == standing
+
+
+def test_a_brain_that_counts_more_tokens_is_asked_less() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=400)
+    for n in range(30):
+        asked = conversation.asking(f"question {n}", turn_id=f"turn_{n}")
+        length = 3 * sum(len(message.text) for message in asked.prompt)
+        assert length < 1_000
+        conversation.remember(asked, f"turn_{n}", Spoken("answer"), prompt_tokens=length)
+    before = len(ask(conversation))
+    conversation.shorten()
+    assert len(ask(conversation)) < before
+
+
 def test_something_that_is_longer_than_all_the_room_is_asked_alone() -> None:
     conversation = Conversation(system_prompt="Be brief.", max_tokens=50)
     take(conversation, 1, "one", "two")

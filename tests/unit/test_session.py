@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from assistant.errors import TooLongError
 from assistant.events import Configure, Mute, PushToTalk, SayText, StopTalking
 from tests.fakes import ScriptedBrain, picture, settle
 from tests.room import LONG_ANSWER, Room
@@ -53,6 +54,28 @@ async def test_switches_and_settings_reach_their_place(room: Room) -> None:
         assert not room.fallback.plan.speak
         assert room.fallback.plan.max_reply_tokens == 7
         assert (room.fallback.plan.voice, room.fallback.plan.speed) == ("huayan", 1.5)
+
+
+async def test_what_stands_is_read_when_a_turn_is_over(room: Room) -> None:
+    async with room.open():
+        await room.speak("first")
+        await room.peer.play(20_000)
+        await settle()
+        texts = [message.text for message in room.brain.prefilled[-1]]
+        assert texts[1] == "first"
+        assert texts[2] == room.conversation.messages[-1].text
+        assert texts[3:] == [""]
+
+
+async def test_a_brain_that_found_it_too_long_is_asked_less() -> None:
+    room = Room(ScriptedBrain())
+    room.brain.fails_with = TooLongError("too long")
+    async with room.open():
+        for n in range(4):
+            await room.speak(f"question {n} " + "and so on " * 40)
+            await room.peer.play(3_000)
+    lengths = [sum(len(m.text) for m in prompt) for prompt in room.brain.replied]
+    assert lengths[-1] < max(lengths)
 
 
 async def test_a_bug_in_a_turn_costs_that_turn_only(

@@ -10,12 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from assistant.config import BrainConfig
+from assistant.conversation import Conversation
 from assistant.errors import BrainError
 from assistant.llm.context import Sampler
 from assistant.llm.engine import Engine
 from assistant.llm.model import Model
 from assistant.llm.sampling import Distribution
-from assistant.types import ImageFrame, Message, Prompt, Role
+from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken
 from assistant.worker_host import Leaving
 from tests.tiny_vision_model import make_tiny_brain, make_tiny_projector
 
@@ -103,15 +104,23 @@ def test_every_piece_but_the_last_has_text(engine: Engine) -> None:
 
 
 def test_a_long_conversation_with_pictures_never_overflows(engine: Engine) -> None:
-    system, history = asked("")[0], Prompt()
+    """The tiny brain counts a token a byte, which is three times what a conversation expects."""
+    conversation = Conversation(system_prompt=CONFIG.system_prompt, max_tokens=3_072)
+    most = 0
     for turn in range(200):
         pixels = np.full((32, 32, 3), turn, np.uint8)
         frame = ImageFrame(pixels=pixels, captured_at_s=0) if turn % 5 == 0 else None
-        question = Message(role=Role.USER, text=f"And number {turn}? " * 8, image=frame)
-        prompt = (system, *history, question)
-        engine.prefill(prompt, Leaving())
-        heard = Message(role=Role.ASSISTANT, text=reply(engine, prompt))
-        history = (*history, question, heard)
-        if len(history) > 24:
-            history = history[12:]  # the older half is left out, as the context fills
+        scene = Scene(image=frame)
+        asked = conversation.asking(f"And number {turn}? " * 2, turn_id=str(turn), scene=scene)
+        engine.prefill(asked.prompt, Leaving())
+        *pieces, last = engine.reply(asked.prompt, 5, Leaving())
+        assert last.stats is not None
+        most = max(most, last.stats.prompt_tokens)
+        assert last.stats.prompt_tokens + 5 <= CONFIG.context_tokens
+        heard = "".join(piece.text for piece in (*pieces, last))
+        conversation.remember(
+            asked, str(turn), Spoken(heard), prompt_tokens=last.stats.prompt_tokens
+        )
+        engine.read_ahead(conversation.asking("", turn_id="").prompt, Leaving())
     assert engine.is_idle
+    assert most > CONFIG.context_tokens / 4

@@ -46,8 +46,8 @@ def writing(prompt: list[int], max_tokens: int = 12) -> Job:
     return Job(cells=list(prompt), reply=reply)
 
 
-def reading(prompt: list[int]) -> Job:
-    return Job(cells=list(prompt))
+def reading(prompt: list[int], *, in_background: bool = False) -> Job:
+    return Job(cells=list(prompt), in_background=in_background)
 
 
 def outcome(job: Job) -> tuple[list[int], Ended]:
@@ -148,6 +148,38 @@ def test_a_reply_comes_before_what_is_read_along() -> None:
     first, second = context.decoded[0][0], context.decoded[1][0]
     assert first.tokens[0] == 100
     assert list(second.tokens) == [1, 2], "the slice in its way was aborted"
+
+
+def test_work_in_the_background_waits_until_nobody_else_has_any() -> None:
+    context = FakeContext(batch_tokens=32)
+    gate = Gate(context)
+    with running(context) as scheduler:
+        scheduler.submit(behind := reading([*PREFIX, *range(100, 180)], in_background=True))
+        assert gate.reached.acquire(timeout=10)
+        prompt = [*PREFIX, 1, 2]
+        scheduler.submit(job := writing(prompt, max_tokens=5))
+        scheduler.submit(along := reading([*PREFIX, 3, 4, 5]))
+        gate.open()
+        assert outcome(job)[0] == expected_reply(prompt, 5)
+        assert outcome(along) == outcome(behind) == ([], Ended())
+    batches = [[run.tokens[0] for run in runs] for runs in context.decoded]
+    n_said = len(expected_reply(prompt, 5))
+    assert batches[0] == [100]
+    assert not [tokens for tokens in batches[1 : 1 + n_said] if set(tokens) & set(range(100, 180))]
+    assert all(len(runs) == 1 for runs in context.decoded[1 + n_said :])
+
+
+def test_what_is_read_along_is_not_superseded_from_the_background() -> None:
+    context = FakeContext()
+    gate = Gate(context)
+    with running(context) as scheduler:
+        scheduler.submit(along := reading([*PREFIX, 1, 2, 3]))
+        assert gate.reached.acquire(timeout=10)
+        scheduler.submit(behind := reading([*PREFIX, 1, 2], in_background=True))
+        assert not along.has_left
+        gate.open()
+        assert outcome(along) == outcome(behind) == ([], Ended())
+    assert read_prompt_tokens(context) == 3
 
 
 def test_what_the_reply_needs_anyway_is_not_aborted() -> None:
@@ -252,7 +284,7 @@ def test_leaving_at_any_point_never_spoils_the_cache(memory: Memory, is_guessing
         for _ in range(200):
             leave_at = len(context.decoded) + chance.randrange(1, 6)
             prompt = chance.choice(turns)
-            job = chance.choice([writing, reading])(prompt)
+            job = writing(prompt) if chance.random() < 0.5 else reading(prompt)
 
             def leave(job: Job = job, at: int = leave_at) -> None:
                 if len(context.decoded) == at:
