@@ -35,12 +35,12 @@ _SET_DTX = 4_016
 class Encoder:
     """48 kHz mono to packets of 20 ms. One takes 0.2 ms."""
 
-    def __init__(self, bits_per_s: int) -> None:
+    def __init__(self, bits_per_s: int, *, leaves_out_silence: bool = True) -> None:
         library = libopus()
         self._state = ctypes.create_string_buffer(library.opus_encoder_get_size(1))
         _check(library.opus_encoder_init(self._state, SENT_RATE_HZ, 1, _VOICE))
         self._set(_SET_INBAND_FEC, 1)
-        self._set(_SET_DTX, 1)
+        self._set(_SET_DTX, int(leaves_out_silence))
         self.adapt(bits_per_s=bits_per_s, loss=0.0)
         self._packet = ctypes.create_string_buffer(_MAX_PACKET_BYTES)
         self._is_silent = False

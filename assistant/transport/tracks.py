@@ -56,9 +56,9 @@ class OutgoingTrack(MediaStreamTrack):
 
     kind = "audio"
 
-    def __init__(self, source: AudioSource) -> None:
+    def __init__(self, source: AudioSource, *, leaves_out_silence: bool = True) -> None:
         super().__init__()
-        self.encoder = Encoder(MAX_BITS_PER_S)
+        self.encoder = Encoder(MAX_BITS_PER_S, leaves_out_silence=leaves_out_silence)
         self._source = source
         self._pace: Pace | None = None
 
