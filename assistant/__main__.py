@@ -1,4 +1,4 @@
-"""The command line: serve | ask | models | voices | doctor | bench."""
+"""The command line: serve | ask | models | voices | doctor | replay | bench."""
 
 from __future__ import annotations
 
@@ -90,6 +90,12 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing, what to do")
     doctor.set_defaults(run=_doctor)
+
+    from assistant.replay import command
+
+    replay = commands.add_parser("replay", parents=[common], help="recorded conversations, again")
+    command.add_arguments(replay)
+    replay.set_defaults(run=command.run)
 
     bench = commands.add_parser("bench", help="measure a part, against the plain way")
     benchmarks = bench.add_subparsers(required=True, metavar="WHAT", dest="what")

@@ -1,0 +1,1 @@
+"""Recorded conversations through the real stages again, and what became of their waits."""
