@@ -192,6 +192,9 @@ class BrainConfig:
     repeat_penalty: Annotated[float, Between(1, 2)] = 1.1
     seed: Annotated[int, Between(0, 2**31)] = 0
     max_reply_tokens: Annotated[int, Between(1, 4_096)] = 120
+    stop_sequences: tuple[str, ...] = ("<|im_end|>",)
+    """Text that ends a reply and is not spoken: some models write their end in letters."""
+
     image_memory_mb: Annotated[int, Between(1, 4_096)] = 64
     """Encoded pictures that are kept."""
 

@@ -42,11 +42,13 @@ def make_tiny_brain(
     *,
     embedding_length: int = _BRAIN,
     extra_tokens: tuple[str, ...] = (),
+    control_tokens: tuple[str, ...] = (),
     seed: int = 0,
 ) -> None:
     writer = gguf.GGUFWriter(target, "llama")
-    tokens = [*_bytes_as_letters(), *_MERGES.values(), *extra_tokens, *_SPECIAL]
-    _describe_brain(writer, tokens, embedding_length)
+    words = [*_bytes_as_letters(), *_MERGES.values(), *extra_tokens]
+    tokens = [*words, *control_tokens, *_SPECIAL]
+    _describe_brain(writer, tokens, embedding_length, n_words=len(words))
     weights = _Weights(seed)
     writer.add_tensor("token_embd.weight", weights(len(tokens), embedding_length, spread=1.0))
     for i in range(_LAYERS):
@@ -95,7 +97,9 @@ def make_tiny_projector(
     _finish(writer)
 
 
-def _describe_brain(writer: gguf.GGUFWriter, tokens: list[str], embedding_length: int) -> None:
+def _describe_brain(
+    writer: gguf.GGUFWriter, tokens: list[str], embedding_length: int, *, n_words: int
+) -> None:
     writer.add_context_length(4_096)
     writer.add_embedding_length(embedding_length)
     writer.add_block_count(_LAYERS)
@@ -110,10 +114,8 @@ def _describe_brain(writer: gguf.GGUFWriter, tokens: list[str], embedding_length
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("default")
     writer.add_token_list(tokens)
-    n_special = len(_SPECIAL)
-    writer.add_token_types(
-        [gguf.TokenType.NORMAL] * (len(tokens) - n_special) + [gguf.TokenType.CONTROL] * n_special
-    )
+    n_control = len(tokens) - n_words
+    writer.add_token_types([gguf.TokenType.NORMAL] * n_words + [gguf.TokenType.CONTROL] * n_control)
     writer.add_token_merges(list(_MERGES))
     writer.add_bos_token_id(tokens.index("<|endoftext|>"))
     writer.add_eos_token_id(tokens.index("<|im_end|>"))

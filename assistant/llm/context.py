@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.errors import BrainError
-from assistant.llm.model import Model, last_error
+from assistant.llm.model import Model, first_error, forget_errors
 from assistant.llm.sampling import Distribution
 
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
@@ -80,11 +80,15 @@ class Context:
         parameters.kv_unified = True
         parameters.swa_full = True  # a sliding-window cache that forgets cannot be rolled back
         parameters.no_perf = True
+        forget_errors()
         handle = llama.llama_init_from_model(model.handle, parameters)
         if not handle:
             raise BrainError(
-                f"{model.path} does not fit: lower brain.context_tokens ({last_error()})"
+                f"{model.path} does not fit: lower brain.context_tokens ({first_error()})"
             )
+        self.kv_types = f"{parameters.type_k} {parameters.type_v}"
+        """Numbers of ggml_type."""
+
         self.model = model
         self.handle = handle
         self.batch_tokens = batch_tokens

@@ -140,7 +140,11 @@ class Engine:
                 job.ended.wait()
 
     def _pieces(self, job: Job, reply: Reply, prompt: list[Cell]) -> Pieces:
-        text, spoken = SpokenText(), ""
+        text = SpokenText(
+            stop_sequences=self._config.stop_sequences,
+            is_thinking=self._template.begins_thinking,
+        )
+        spoken = ""
         tokens: list[int] = []
         while isinstance(token := job.events.get(), int):
             tokens.append(token)
@@ -150,10 +154,15 @@ class Engine:
             spoken += piece
             if piece:
                 yield ReplyPiece(text=piece)
-        if token.error is not None:
-            raise token.error
-        if job.has_left:
-            return
+            if text.has_stopped:
+                self._scheduler.leave(job)
+                job.ended.wait()
+                break
+        else:
+            if token.error is not None:
+                raise token.error
+            if job.has_left:
+                return
         rest = text.end()
         if not (spoken + rest).strip():
             raise BrainError("the model gave an empty answer")
@@ -242,7 +251,13 @@ class Engine:
         cells, _ = self._cells((system, Message(role=Role.USER, text="")), is_open=True)
         kept = PrefixFile(
             folder / f"{self._model.path.parent.name}.prefix",
-            key=prefix_key(self._model.fingerprint(), build_name().encode(), repr(cells).encode()),
+            key=prefix_key(
+                self._model.fingerprint(),
+                self._sight.fingerprint() if self._sight else b"",
+                build_name().encode(),
+                self._context.kv_types.encode(),
+                repr(cells).encode(),
+            ),
         )
         state = kept.load()
         if state is None or not self._context.restore(0, state):

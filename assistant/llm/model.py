@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import logging
 import os
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +15,23 @@ import llama_cpp.llama_cpp as llama
 
 from assistant.errors import ModelFileError
 from assistant.llm.prefix import Memory
+from assistant.llm.text import THINK_TAGS
 
 logger = logging.getLogger(__name__)
 
-_last_error = ""
-"""What llama.cpp last complained about: its log is process-wide, and its errors are only logged."""
+_ERROR = 4
+"""GGML_LOG_LEVEL_ERROR."""
+
+_errors: deque[str] = deque(maxlen=16)
+"""What llama.cpp complained about: its log is process-wide, and its errors are only logged."""
 
 
 @llama.llama_log_callback  # type: ignore[untyped-decorator]
 def native_log(level: int, text: bytes, _: ctypes.c_void_p) -> None:
     """llama.cpp's log, to ours."""
-    global _last_error
     line = text.decode(errors="replace").strip()
-    if level == 3:
-        _last_error = line
+    if level == _ERROR:
+        _errors.append(line)
     if line.strip("."):
         logger.debug("%s", line)
 
@@ -43,8 +47,17 @@ def build_name() -> str:
     return f"{llama_cpp.__version__} {llama.llama_version().decode()}"
 
 
-def last_error() -> str:
-    return _last_error
+def forget_errors() -> None:
+    """Before something is tried."""
+    _errors.clear()
+
+
+def first_error() -> str:
+    """Why what was tried failed; the errors that follow only say that it did."""
+    if not _errors:
+        return "llama.cpp does not say why"
+    _, _, reason = _errors[0].partition(": ")  # without the name of a function
+    return reason.removeprefix("error loading model: ").removeprefix("error: ").splitlines()[0]
 
 
 def _has_amx() -> bool:
@@ -64,15 +77,18 @@ class Model:
         parameters.use_extra_bufts = not _has_amx()
         if not path.is_file():
             raise ModelFileError(f"{path} is missing: run `assistant models pull`")
+        forget_errors()
         handle = llama.llama_model_load_from_file(os.fsencode(path), parameters)
         if not handle:
-            raise ModelFileError(f"{path} is not a model that llama.cpp can run: {_last_error}")
+            raise ModelFileError(f"{path} is not a model that llama.cpp can run: {first_error()}")
         self.path = path
         self.handle = handle
         self._vocab: Any = llama.llama_model_get_vocab(handle)
         self.n_vocab = int(llama.llama_vocab_n_tokens(self._vocab))
         self.trained_context_tokens = int(llama.llama_model_n_ctx_train(handle))
         self.sliding_window = int(llama.llama_model_n_swa(handle))
+        tags = {tag: self.tokenize(tag, parse_special=True) for tag in THINK_TAGS}
+        self._tags = {tokens[0]: tag.encode() for tag, tokens in tags.items() if len(tokens) == 1}
 
     @property
     def memory(self) -> Memory:
@@ -118,7 +134,9 @@ class Model:
         return list(tokens[:n])
 
     def piece(self, token: int) -> bytes:
-        """The bytes of a token; nothing for control tokens."""
+        """The bytes of a token; nothing for control tokens other than the tags of reasoning."""
+        if token in self._tags:
+            return self._tags[token]
         room = 64
         while True:
             buffer = ctypes.create_string_buffer(room)

@@ -12,6 +12,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from assistant.errors import ModelFileError
 from assistant.llm.prefix import Cell, Picture
+from assistant.llm.text import THINK_TAGS
 from assistant.types import ImageFrame, Message, Prompt, Role
 
 _CHATML = (
@@ -60,6 +61,9 @@ class ChatTemplate:
         except jinja2.TemplateError as error:
             raise ModelFileError(f"{model.path}: its chat template is broken: {error}") from error
         self._takes_parts, self._takes_system = self._find_out()
+        rendered = self._render((Message(role=Role.USER, text=""),))
+        self.begins_thinking = rendered.rstrip().endswith(THINK_TAGS[0])
+        """Whether every reply is the rest of a reasoning block that the prompt has begun."""
 
     def cells(
         self,

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from assistant.errors import BrainError, ModelFileError
 from assistant.llm.context import Context, Decoded, Run
-from assistant.llm.model import Model, last_error, native_log
+from assistant.llm.model import Model, fingerprint, first_error, forget_errors, native_log
 from assistant.llm.prefix import Picture
 from assistant.llm.threads import apart
 from assistant.types import ImageFrame
@@ -88,9 +88,11 @@ class Projector:
         parameters.use_gpu = use_gpu
         parameters.n_threads = threads
         parameters.print_timings = False
+        forget_errors()
         handle = mtmd.mtmd_init_from_file(os.fsencode(path), model.handle, parameters)
         if not handle:
-            raise ModelFileError(f"{path} is no projector for {model.path}: {last_error()}")
+            raise ModelFileError(f"{path} is no projector for {model.path}: {first_error()}")
+        self.path = path
         self._handle = handle
         if not mtmd.mtmd_support_vision(handle):
             raise ModelFileError(f"{path} is a projector for sound, not for pictures")
@@ -134,8 +136,9 @@ class Projector:
         n_tokens = int(mtmd.mtmd_input_chunk_get_n_tokens(chunk))
         if 1 < self.batch_tokens < n_tokens:
             raise BrainError(f"the picture is too large for the brain: {n_tokens} tokens at once")
+        forget_errors()
         if mtmd.mtmd_encode_chunk(self._handle, chunk) != 0:
-            raise BrainError(f"the picture could not be encoded: {last_error()}")
+            raise BrainError(f"the picture could not be encoded: {first_error()}")
         n = n_tokens * self._embedding_length
         embeddings = mtmd.mtmd_get_output_embd(self._handle)
         return Tile(
@@ -189,6 +192,9 @@ class Sight:
         self._guard = threading.Lock()
         self._encoder = ThreadPoolExecutor(1, thread_name_prefix="picture")
 
+    def fingerprint(self) -> bytes:
+        return fingerprint(self._projector.path)
+
     def picture(self, frame: ImageFrame) -> Picture:
         height, width, _ = frame.pixels.shape
         n_positions, n_tokens = self._projector.count(width, height)
@@ -241,10 +247,11 @@ class _Chunks(Sequence[Any]):
         marker = mtmd.mtmd_default_marker()
         text = mtmd.mtmd_input_text(marker, len(marker), False, True)
         bitmaps = (mtmd.mtmd_bitmap_p_ctypes * 1)(bitmap)
+        forget_errors()
         code = mtmd.mtmd_tokenize(projector, self.handle, ctypes.byref(text), bitmaps, 1)
         mtmd.mtmd_bitmap_free(bitmap)
         if code != 0:
-            raise BrainError(f"the picture could not be prepared: {last_error()}")
+            raise BrainError(f"the picture could not be prepared: {first_error()}")
 
     def __len__(self) -> int:
         return int(mtmd.mtmd_input_chunks_size(self.handle))

@@ -1,6 +1,7 @@
 """The whole engine on a generated brain of random weights."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 
 from assistant.config import BrainConfig
 from assistant.conversation import Conversation
-from assistant.errors import BrainError
+from assistant.errors import BrainError, ModelFileError
 from assistant.llm.context import Sampler
 from assistant.llm.engine import Engine
 from assistant.llm.model import Model
 from assistant.llm.sampling import Distribution
+from assistant.llm.text import THINK_TAGS
 from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken
 from assistant.worker_host import Leaving
 from tests.tiny_vision_model import make_tiny_brain, make_tiny_projector
@@ -94,6 +96,64 @@ def test_a_brain_that_repeats_itself_is_stopped(
             reply(engine, asked("Hello"), 1_000)
     assert engine.is_idle
     assert reply(engine, asked("Hello"))
+
+
+def test_a_stop_sequence_ends_the_reply(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Model(folder / "model.gguf")
+    written = model.tokenize("Yes.<|im_end|>And then", parse_special=False)
+    assert len(written) > 15, "letter by letter"
+    with monkeypatch.context() as patch:
+        say_only(patch, written * 2)
+        *pieces, last = engine.reply(asked("Hello"), 40, Leaving())
+    assert "".join(piece.text for piece in (*pieces, last)) == "Yes."
+    assert last.stats is not None
+    assert engine.is_idle
+    assert reply(engine, asked("Hello"))
+
+
+def test_reasoning_is_not_spoken_where_its_tags_are_control_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_tiny_brain(tmp_path / "model.gguf", control_tokens=THINK_TAGS)
+    written = Model(tmp_path / "model.gguf").tokenize(
+        "<think>Hm.</think>Yes.<|im_end|>", parse_special=True
+    )
+    with closing(Engine(CONFIG, tmp_path, None, tmp_path)) as engine:
+        say_only(monkeypatch, written)
+        assert reply(engine, asked("Hello"), 40) == "Yes."
+
+
+@pytest.mark.parametrize("wanted", [64, 1])
+def test_more_threads_than_cores_are_not_used(
+    folder: Path, wanted: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = replace(CONFIG, threads=wanted)
+    with closing(Engine(config, folder, None, folder / "prefixes")) as engine:
+        assert reply(engine, asked("Hello"))
+    warned = [record.message for record in caplog.records if "brain.threads" in record.message]
+    assert len(warned) == (wanted > (os.cpu_count() or 1))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (
+            lambda content: content.replace(b"llama", b"zebra"),
+            "unknown model architecture: 'zebra'",
+        ),
+        (lambda content: content[: len(content) // 2], "corrupted or incomplete"),
+        (lambda content: b"x" * 4096, "invalid magic"),
+        (lambda content: b"", "failed to read"),
+    ],
+)
+def test_a_file_that_cannot_be_run_is_refused_with_the_reason(
+    spoil: Callable[[bytes], bytes], reason: str, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "model.gguf").write_bytes(spoil((folder / "model.gguf").read_bytes()))
+    with pytest.raises(ModelFileError, match=reason):
+        Engine(CONFIG, tmp_path, None, tmp_path)
 
 
 def test_every_piece_but_the_last_has_text(engine: Engine) -> None:

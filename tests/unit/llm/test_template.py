@@ -130,3 +130,11 @@ def test_a_picture_comes_before_the_words() -> None:
 def test_a_template_that_cannot_be_used_is_refused_at_load(broken: str) -> None:
     with pytest.raises(ModelFileError, match="chat template"):
         ChatTemplate(Letters(broken))
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [("", False), ("<think>\n", True), ("<think>\n\n</think>\n\n", False)],
+)
+def test_a_reply_may_begin_inside_reasoning(end: str, expected: bool) -> None:
+    assert ChatTemplate(Letters(CHATML + end)).begins_thinking is expected

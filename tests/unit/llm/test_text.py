@@ -33,6 +33,35 @@ def test_reasoning_that_never_ends_is_not_spoken_either() -> None:
     assert "".join(spoken(b"<think>hmm, ", b"let me see </thi")) == ""
 
 
+def test_reasoning_that_the_prompt_began_is_not_spoken() -> None:
+    text = SpokenText(is_thinking=True)
+    pieces = [text.add(piece) for piece in (b"Let me", b" see.</th", b"ink>\n\n", b"It is", b" 4.")]
+    assert "".join([*pieces, text.end()]) == "It is 4."
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        (b"Yes.", b"User: and now?"),
+        (b"Yes", b".U", b"ser", b":", b" and", b" now?"),
+        (b"<think>User: no</think>Yes.User:",),
+    ],
+)
+def test_what_follows_a_stop_sequence_is_not_spoken(pieces: tuple[bytes, ...]) -> None:
+    text = SpokenText(stop_sequences=["<end>", "User:", ""])
+    spoken = "".join([*(text.add(piece) for piece in pieces), text.end()])
+    assert spoken == "Yes."
+    assert text.has_stopped
+
+
+def test_what_only_begins_a_stop_sequence_is_spoken() -> None:
+    text = SpokenText(stop_sequences=["User:"])
+    assert text.add(b"A good Us") == "A good "
+    assert text.add(b"e") == ""
+    assert text.end() == "Use"
+    assert not text.has_stopped
+
+
 def test_what_only_looks_like_a_tag_is_spoken() -> None:
     assert spoken(b"1 <", b" 2 and 2 <th", b"ree") == ["1 ", "< 2 and 2 ", "<three", ""]
     assert spoken(b"a <thin") == ["a ", "<thin"]
