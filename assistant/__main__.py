@@ -62,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     serve = commands.add_parser("serve", parents=[common], help="serve the page and its calls")
+    serve.add_argument(
+        "--tls", action="store_true", help="to the whole LAN, with a certificate made once"
+    )
     serve.set_defaults(run=_serve)
 
     ask = commands.add_parser("ask", parents=[common], help="one turn without a browser")
@@ -121,8 +124,9 @@ def _leaves(error: BaseException | None) -> list[BaseException]:
 
 def _serve(config: Config, options: argparse.Namespace) -> int:
     from assistant.app import serve
+    from assistant.lan import opened
 
-    asyncio.run(serve(config))
+    asyncio.run(serve(opened(config) if options.tls else config))
     return 0
 
 

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from assistant import lan
 from assistant.books import Books
 from assistant.config import Config
 from assistant.conversation import Conversation
@@ -113,6 +114,7 @@ def new_session(
 
 async def serve(config: Config) -> None:
     """Serve the page until stopped. Raises ServerError, ModelFileError or StageError."""
+    config = replace(config, server=lan.prepared(config.server))
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     lag = LoopLag()
     with server.listen(config.server) as listener, monitoring(config, lag) as monitor:
@@ -158,11 +160,11 @@ async def serve(config: Config) -> None:
 async def _announce(engines: Engines, port: int, config: Config) -> None:
     """One line when the first person may come. An engine that cannot start ends the server."""
     await engines.wait_ready()
-    scheme = "http" if config.server.tls_certificate == Path() else "https"
-    host = "localhost" if config.server.host == "127.0.0.1" else config.server.host
-    key = config.server.api_key_file
-    way_in = "" if key == Path() else f"/#token=KEY, with the key in {key}"
-    logger.info("ready: %s://%s:%d%s", scheme, host, port, way_in)
+    first, *_ = lan.addresses(config.server, port)
+    logger.info("ready: %s", first)
+    if config.server.api_key_file != Path():
+        sys.stdout.write(lan.invitation(config.server, port) + "\n")
+        sys.stdout.flush()
 
 
 def _new_caller(engines: Engines, config: Config) -> WebRtcPeer:

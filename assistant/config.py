@@ -29,7 +29,8 @@ Threads = Annotated[int, Between(1, 64)]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
     host: str = "127.0.0.1"
-    """Address to listen on; 0.0.0.0 for the whole LAN (microphones then need TLS)."""
+    """Address to listen on; "::" for the whole LAN, or "0.0.0.0" without IPv6. Microphones then
+    need TLS, and everybody a code."""
 
     port: Annotated[int, Between(0, 65_535)] = 8080
     """0 takes a free port."""
@@ -38,12 +39,26 @@ class ServerConfig:
     """PEM file; empty for plain HTTP, which browsers give a microphone on localhost only."""
 
     tls_key: Path = Path("")
+    tls: bool = False
+    """Make a certificate and the authority for it, as `assistant serve --tls` does."""
+
+    state_folder: Path = Path("~/.local/share/parley")
+    """Where the certificate authority and the pairing code are kept."""
+
+    allowed_hosts: tuple[str, ...] = ()
+    """Names that browsers may call this machine by, beside its own and its addresses: behind a
+    reverse proxy the proxy's; "*" for any."""
 
     ice_servers: tuple[str, ...] = ()
     """STUN and TURN URLs. None are needed on one machine or one LAN."""
 
+    turn_secret_file: Path = Path("")
+    """File with the secret that is shared with the TURN servers (coturn's static-auth-secret);
+    everybody gets credentials of their own, good for a day."""
+
     api_key_file: Path = Path("")
-    """File with the key that calls then need; empty for none, which is safe on localhost only."""
+    """File with the key that calls then need; empty for none on localhost, and elsewhere for a
+    pairing code that is made once and printed at start."""
 
     udp_first_port: Annotated[int, Between(0, 65_535)] = 0
     """Ports for sound and pictures, where a firewall or a container needs them to be known; 0 for

@@ -117,12 +117,14 @@ def _port(config: Config) -> Finding:
 def _tls(config: Config) -> Finding:
     certificate, key = config.server.tls_certificate, config.server.tls_key
     is_local = config.server.host in ("127.0.0.1", "localhost", "::1")
+    if config.server.tls:
+        return Finding(True, f"TLS certificate of our own in {config.server.state_folder}")
     if certificate == Path(""):
         return Finding(
             is_local,
             "no TLS: " + ("not needed on localhost" if is_local else "no microphone on the LAN"),
             "Browsers give a page a microphone on localhost or over https only: "
-            "set server.tls_certificate and server.tls_key.",
+            "run assistant serve --tls, or set server.tls_certificate and server.tls_key.",
         )
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)

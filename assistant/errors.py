@@ -8,7 +8,7 @@
   * NotReadyError        the models are still being loaded
   * BusyError            as many people as are allowed are talking already
   * TooManyError         one address asks for more than is its share
-  * UnauthorizedError    somebody has neither the API key nor a client secret
+  * UnauthorizedError    somebody has neither the key, nor the code, nor a client secret
   * ProtocolError        a client sent something that the wire protocol does not allow
   * StageError           a stage could not do its part of a turn
     * RecognizerError

@@ -75,7 +75,7 @@ const english = {
 
   dismiss: "Dismiss",
   problem_microphoneInsecure:
-    "Browsers lend a microphone only to secure pages. Open {local} on the server itself, or use https. Until then you can type.",
+    "Browsers lend a microphone only to secure pages. Open {local} on the server itself, or have it started with “assistant serve --tls” and open its https address. Until then you can type.",
   problem_microphoneMissing: "No microphone was found. Plug one in, or type instead.",
   problem_microphoneDenied:
     "The browser may not use the microphone. Allow it beside the address bar, then press “No microphone” to try again. Until then you can type.",
@@ -104,7 +104,7 @@ const english = {
     "The assistant is talking with as many people as it can. The page keeps trying; you can leave it open.",
   problem_serverRefused: "The server refused the call: {reason}",
   problem_keyNeeded:
-    "This server lets in only those who have its key. Open {page}/#token=KEY with the key, or with a client secret that was made with it.",
+    "This server lets in only those who have its code. Scan the QR code that it printed when it was started, or open {page}/#token=CODE with the code, its key, or a client secret.",
   problem_serverError: "The server reports a problem: {reason}",
   problem_noPath:
     "The server answered, but no sound gets through. A firewall may be blocking UDP between you and it.",
@@ -191,7 +191,7 @@ const chinese = {
 
   dismiss: "关闭提示",
   problem_microphoneInsecure:
-    "浏览器只允许安全页面使用麦克风。请在服务器本机打开 {local}，或改用 https。在此之前可以打字。",
+    "浏览器只允许安全页面使用麦克风。请在服务器本机打开 {local}，或用 “assistant serve --tls” 启动服务器并打开其 https 地址。在此之前可以打字。",
   problem_microphoneMissing: "没有找到麦克风。请插上麦克风，或改用打字。",
   problem_microphoneDenied:
     "浏览器不允许使用麦克风。请在地址栏旁允许，然后点“无麦克风”重试。在此之前可以打字。",
@@ -213,7 +213,7 @@ const chinese = {
   problem_serverBusy: "助手正在与其他人通话，暂时没有空位。页面会继续尝试，请不要关闭。",
   problem_serverRefused: "服务器拒绝了通话：{reason}",
   problem_keyNeeded:
-    "此服务器只允许持有密钥的人使用。请用密钥（或用它生成的客户端令牌）打开 {page}/#token=密钥。",
+    "此服务器只允许持有配对码的人使用。请扫描它启动时显示的二维码，或用配对码、密钥或客户端令牌打开 {page}/#token=配对码。",
   problem_serverError: "服务器报告了一个问题：{reason}",
   problem_noPath: "服务器有回应，但声音传不过去。可能有防火墙拦截了 UDP。",
   problem_lineWeak: "线路不稳，正在等待恢复。",

@@ -3,6 +3,7 @@
 import { Captions } from "./captions.js";
 import { canShareScreen } from "./devices.js";
 import { find } from "./dom.js";
+import { Problem } from "./errors.js";
 import { translateDocument } from "./i18n.js";
 import { Notice } from "./notice.js";
 import { Page } from "./page.js";
@@ -19,6 +20,8 @@ const views = {
   notice: new Notice(),
 };
 views.page.showState("idle");
+// On a LAN address over plain http nobody would ever be heard.
+if (!isSecureContext) views.notice.show(Problem.insecure("microphone"));
 
 find("start", HTMLButtonElement).onclick = async () => {
   if (session) return session.stop();

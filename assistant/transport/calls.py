@@ -11,6 +11,7 @@ from typing import Protocol
 
 from assistant.errors import BusyError, TooManyError
 from assistant.stages import Peer
+from assistant.transport import audit
 from assistant.transport.realtime import ClientEvent
 from assistant.transport.server_events import new_id
 
@@ -121,7 +122,7 @@ class Calls:
         """
         for call_id, call in self._calls.items():
             if again and call.caller and hmac.compare_digest(call.caller.token, again.token):
-                logger.info("%s: called again from %s", call_id, address)
+                audit.resumed(call_id, address)
                 answer = await call.caller.accept(sdp, last_event_id=again.last_event_id)
                 return call_id, answer
         self.make_room(address)
@@ -189,7 +190,8 @@ class Calls:
         return call is not None
 
     async def _carry(self, call_id: str, call: _Call) -> None:
-        logger.info("%s begins, from %s", call_id, call.address)
+        audit.call.set(call_id)
+        audit.begun(call_id, call.address)
         try:
             async with asyncio.TaskGroup() as tasks:
                 media = tasks.create_task(call.peer.run())
@@ -201,4 +203,4 @@ class Calls:
         finally:
             await call.peer.close()
             self._calls.pop(call_id, None)
-            logger.info("%s is over", call_id)
+            audit.ended(call_id)

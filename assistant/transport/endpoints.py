@@ -21,6 +21,7 @@ from assistant.errors import (
     TooManyError,
     UnauthorizedError,
 )
+from assistant.transport import audit
 from assistant.transport.calls import Calls, Return
 from assistant.transport.client_secrets import Keys, SecretWanted, read_wanted, token_in
 from assistant.transport.fields import Fields
@@ -94,6 +95,7 @@ class Endpoints:
         wanted = read_wanted(Fields(load_json(body))) if body.strip() else SecretWanted()
         session = self._describe_session(wanted.settings)
         secret = self._keys.make_secret(wanted)
+        audit.secret_made(_address(request), wanted.good_for_s)
         told = {"value": secret.value, "expires_at": secret.expires_at_s, "session": session}
         return JSONResponse(told, headers={"Cache-Control": "no-store"})
 
@@ -110,6 +112,7 @@ class Endpoints:
                 )
             self._calls.make_room(_address(socket))
         except AssistantError as error:
+            audit.refused(_address(socket), socket.url.path, error.code)
             await socket.send_denial_response(refusal(error))
             return
         offered = socket.scope.get("subprotocols", ())

@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -29,6 +29,7 @@ from starlette.websockets import WebSocket
 from assistant.config import ServerConfig
 from assistant.errors import AssistantError, ServerError
 from assistant.stages import Peer
+from assistant.transport import audit
 from assistant.transport.calls import Caller, Calls
 from assistant.transport.client_secrets import Keys, read_key
 from assistant.transport.endpoints import Endpoints, refusal
@@ -40,6 +41,9 @@ from assistant.transport.websocket_peer import WebSocketPeer
 
 PING_EVERY_S, PONG_WITHIN_S = 5.0, 10.0
 """A WebSocket whose other end does not answer is closed."""
+
+MAX_CONNECTIONS = 1_024
+"""Of browsers and programs together, those that say nothing included."""
 
 MIME_TYPES = {
     # A system's own table may say text/plain, and browsers run no such module.
@@ -82,6 +86,8 @@ def build_app(
         offers_per_minute=config.max_offers_per_minute,
     )
 
+    own_hosts = (*config.allowed_hosts, *filter(None, (config.announced_address, config.host)))
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with calls:
@@ -92,6 +98,10 @@ def build_app(
         headers = {"Cache-Control": "no-store"}
         return JSONResponse(now, 200 if now["ready"] else 503, headers=headers)
 
+    async def tell_authority(_: Request) -> Response:
+        file = config.state_folder.expanduser() / "authority.crt"
+        return FileResponse(file, media_type="application/x-x509-ca-cert")
+
     return Starlette(
         routes=[
             WebSocketRoute("/v1/realtime", endpoints.open_socket),
@@ -100,10 +110,11 @@ def build_app(
             Route("/v1/realtime/calls/{call_id}/hangup", endpoints.end_call, methods=["POST"]),
             Route("/v1/realtime/calls/{call_id}", endpoints.end_call, methods=["DELETE"]),
             Route("/healthz", tell_health),
+            *([Route("/authority.crt", tell_authority)] if config.tls else []),
             *extra_routes,
             Mount("/", Page(directory=page_folder, html=True)),
         ],
-        middleware=[Middleware(Guard)],
+        middleware=[Middleware(Guard, allowed_hosts=own_hosts)],
         exception_handlers={
             AssistantError: _tell_refusal,
             HTTPException: _tell_http_error,
@@ -144,7 +155,12 @@ def listen(config: ServerConfig) -> socket.socket:
     read_key(config.api_key_file)
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
-        return socket.create_server((config.host, config.port), family=family, backlog=128)
+        return socket.create_server(
+            (config.host, config.port),
+            family=family,
+            backlog=128,
+            dualstack_ipv6=config.host == "::" and socket.has_dualstack_ipv6(),
+        )
     except OSError as error:
         raise ServerError(
             f"Cannot listen on {config.host}, port {config.port}: {error.strerror}. "
@@ -172,6 +188,7 @@ async def serve(app: Starlette, listener: socket.socket, config: ServerConfig) -
             access_log=False,
             log_config=None,
             timeout_graceful_shutdown=3,
+            limit_concurrency=MAX_CONNECTIONS,
         )
     )
     serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -226,8 +243,9 @@ def _check_udp_ports(config: ServerConfig) -> None:
         raise ServerError("server.udp_last_port must not be below server.udp_first_port.")
 
 
-async def _tell_refusal(_: Request, error: Exception) -> Response:
+async def _tell_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, AssistantError)
+    audit.refused(request.client.host if request.client else "", request.url.path, error.code)
     return refusal(error)
 
 

@@ -49,7 +49,7 @@ from assistant.events import (
     UserSaid,
 )
 from assistant.tools import ToolCall
-from assistant.transport import items, realtime, settings
+from assistant.transport import audit, items, realtime, settings
 from assistant.transport import server_events as wire
 from assistant.transport.input_audio import recording
 from assistant.transport.item_book import ItemBook
@@ -245,6 +245,7 @@ class Translator:
             case realtime.Ping(sent_at_ms=sent_at_ms):
                 return None, [wire.pong(sent_at_ms=sent_at_ms, server_at_s=self._clock())]
             case settings.SessionUpdate():
+                audit.settings_changed(event)
                 return self.book.update(event), [wire.session_updated(self.book.session)]
             case realtime.InputAudioAppend():
                 raise ProtocolError(

@@ -25,6 +25,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from assistant.config import ServerConfig
+from assistant.lan import prepared
 from assistant.stages import Peer
 from assistant.transport import peer as peer_module
 from assistant.transport.peer import WebRtcPeer
@@ -137,6 +138,20 @@ async def test_the_page_comes_over_tls(tmp_path: Path) -> None:
     site = Site(tmp_path, ServerConfig(port=0, tls_certificate=certificate, tls_key=key))
     async with site.open() as url, httpx2.AsyncClient(base_url=url, verify=trust) as http:
         assert "Hello" in (await http.get("/")).text
+
+
+async def test_the_page_comes_over_our_own_authority_and_either_family(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<title>Hello</title>")
+    config = prepared(ServerConfig(host="::", port=0, tls=True, state_folder=tmp_path / "state"))
+    trust = ssl.create_default_context(cafile=str(tmp_path / "state" / "authority.crt"))
+    async with Site(tmp_path, config).open() as url:
+        port = url.rpartition(":")[2]
+        for host in ("127.0.0.1", "[::1]", "localhost"):
+            async with httpx2.AsyncClient(base_url=f"https://{host}:{port}", verify=trust) as http:
+                assert "Hello" in (await http.get("/")).text
+                authority = await http.get("/authority.crt")
+                assert authority.content == (tmp_path / "state" / "authority.crt").read_bytes()
+                assert (await http.post("/v1/realtime/calls", headers=SDP)).status_code == 401
 
 
 async def test_a_client_that_is_killed_is_noticed_and_leaves_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,9 @@ class Site:
             serve_call=self._serve_call,
             health=lambda: {"ready": self.is_ready},
             page_folder=folder,
-            config=ServerConfig(max_sessions=2, api_key_file=folder / "key"),
+            config=ServerConfig(
+                max_sessions=2, api_key_file=folder / "key", allowed_hosts=("testserver",)
+            ),
         )
 
     def _new_caller(self) -> FakeCaller:
@@ -175,3 +178,36 @@ def test_our_own_page_can(client: TestClient) -> None:
     headers = {"Origin": "http://testserver", **KEY}
     with client.websocket_connect(TALK, headers=headers) as socket:
         greeting(socket)
+
+
+def test_the_audit_log_names_what_happened_and_holds_no_secrets(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    session = {"type": "realtime", "instructions": "Whisper only."}
+    secret = make_secret(client, session=session)["value"]
+    denied(client, Authorization="Bearer wr0ng-k3y")
+    offered = ["realtime", f"openai-insecure-api-key.{secret}"]
+    with client.websocket_connect(TALK, subprotocols=offered) as socket:
+        greeting(socket)
+        changes = {"type": "realtime", "instructions": "Sing only."}
+        socket.send_json({"type": "session.update", "session": changes})
+        while socket.receive_json()["type"] != "session.updated":
+            pass
+    audit = [record.getMessage() for record in caplog.records if record.name == "assistant.audit"]
+    assert any("client secret was made" in line for line in audit)
+    assert any("refused at /v1/realtime: invalid_api_key" in line for line in audit)
+    assert any(line.startswith("ws_") and "begins, from" in line for line in audit)
+    assert any(line.startswith("ws_") and line.endswith("sets instructions") for line in audit)
+    for hidden in ("the-key", secret, "wr0ng-k3y", "Whisper only", "Sing only"):
+        assert hidden not in caplog.text
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/metrics"])
+def test_a_name_that_was_made_to_lead_here_is_not_answered(client: TestClient, path: str) -> None:
+    answer = client.get(path, headers={"Host": "rebound.example:8080"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (421, "host")
+
+
+def test_nor_opens_it_a_socket(client: TestClient) -> None:
+    assert denied(client, Host="rebound.example", **KEY) == (421, "host")
