@@ -24,6 +24,9 @@ _EYE = 32
 
 _IMAGE_PX, _PATCH_PX, _MERGE = 32, 8, 2
 _LAYERS, _HEADS = 2, 2
+_CONVOLUTION, _RANK, _STATE = 4, 4, 8
+WINDOW = 24
+"""Tokens that a sliding brain looks back to."""
 
 _MERGES = {"\u010a \u010a": "\u010a\u010a", "t h": "th", "th e": "the", "i n": "in"}
 """An empty line must be one token: idefics3 ends the process without."""
@@ -43,30 +46,54 @@ def make_tiny_brain(
     embedding_length: int = _BRAIN,
     extra_tokens: tuple[str, ...] = (),
     control_tokens: tuple[str, ...] = (),
+    kind: str = "llama",
     seed: int = 0,
 ) -> None:
-    writer = gguf.GGUFWriter(target, "llama")
+    """`kind`: "llama", "cohere2" with a sliding window, or "mamba", which is recurrent."""
+    writer = gguf.GGUFWriter(target, kind)
     words = [*_bytes_as_letters(), *_MERGES.values(), *extra_tokens]
     tokens = [*words, *control_tokens, *_SPECIAL]
     _describe_brain(writer, tokens, embedding_length, n_words=len(words))
     weights = _Weights(seed)
-    writer.add_tensor("token_embd.weight", weights(len(tokens), embedding_length, spread=1.0))
+    is_tied = kind == "cohere2"  # what it reads is also how it speaks: only faintly, or it repeats
+    embedding = weights(len(tokens), embedding_length, spread=0.05 if is_tied else 1.0)
+    writer.add_tensor("token_embd.weight", embedding)
     for i in range(_LAYERS):
         block, half = f"blk.{i}", embedding_length // 2
         writer.add_tensor(f"{block}.attn_norm.weight", _ones(embedding_length))
+        if kind == "mamba":
+            _write_state_space(writer, weights, block, embedding_length)
+            continue
         writer.add_tensor(f"{block}.attn_q.weight", weights(embedding_length, embedding_length))
         writer.add_tensor(f"{block}.attn_k.weight", weights(half, embedding_length))
         writer.add_tensor(f"{block}.attn_v.weight", weights(half, embedding_length))
         writer.add_tensor(
             f"{block}.attn_output.weight", weights(embedding_length, embedding_length)
         )
-        writer.add_tensor(f"{block}.ffn_norm.weight", _ones(embedding_length))
+        if kind == "llama":
+            writer.add_tensor(f"{block}.ffn_norm.weight", _ones(embedding_length))
         writer.add_tensor(f"{block}.ffn_gate.weight", weights(128, embedding_length))
         writer.add_tensor(f"{block}.ffn_up.weight", weights(128, embedding_length))
         writer.add_tensor(f"{block}.ffn_down.weight", weights(embedding_length, 128))
     writer.add_tensor("output_norm.weight", _ones(embedding_length))
-    writer.add_tensor("output.weight", weights(len(tokens), embedding_length))
+    if not is_tied:
+        writer.add_tensor("output.weight", weights(len(tokens), embedding_length))
     _finish(writer)
+
+
+def _write_state_space(
+    writer: gguf.GGUFWriter, weights: _Weights, block: str, embedding_length: int
+) -> None:
+    inner = 2 * embedding_length
+    writer.add_tensor(f"{block}.ssm_in.weight", weights(2 * inner, embedding_length))
+    writer.add_tensor(f"{block}.ssm_conv1d.weight", weights(inner, _CONVOLUTION, spread=0.5))
+    writer.add_tensor(f"{block}.ssm_conv1d.bias", weights(inner))
+    writer.add_tensor(f"{block}.ssm_x.weight", weights(_RANK + 2 * _STATE, inner))
+    writer.add_tensor(f"{block}.ssm_dt.weight", weights(inner, _RANK))
+    writer.add_tensor(f"{block}.ssm_dt.bias", weights(inner))
+    writer.add_tensor(f"{block}.ssm_a", -np.exp(weights(inner, _STATE)))
+    writer.add_tensor(f"{block}.ssm_d", _ones(inner))
+    writer.add_tensor(f"{block}.ssm_out.weight", weights(embedding_length, inner))
 
 
 def make_tiny_projector(
@@ -107,6 +134,13 @@ def _describe_brain(
     writer.add_head_count(4)
     writer.add_head_count_kv(2)
     writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_layer_norm_eps(1e-5)
+    writer.add_sliding_window(WINDOW)
+    writer.add_logit_scale(1.0)
+    writer.add_ssm_conv_kernel(_CONVOLUTION)
+    writer.add_ssm_inner_size(2 * embedding_length)
+    writer.add_ssm_state_size(_STATE)
+    writer.add_ssm_time_step_rank(_RANK)
     writer.add_rope_freq_base(10_000.0)
     writer.add_rope_dimension_count(embedding_length // 4)
     writer.add_vocab_size(len(tokens))
