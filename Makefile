@@ -6,7 +6,7 @@
 PYTHON ?= python3
 CLIPS ?= tests/data/questions
 BIN := .venv/bin
-TEST_MODELS := smollm2-135m-instruct whisper-base
+TEST_MODELS := smollm2-135m-instruct whisper-base all-minilm-l6-v2
 
 .PHONY: run test check bench setup clean
 

@@ -1,4 +1,4 @@
-"""The command line: serve | ask | models | voices | doctor | replay | bench."""
+"""The command line: serve | ask | models | voices | cache | doctor | replay | bench."""
 
 from __future__ import annotations
 
@@ -90,6 +90,11 @@ def _parser() -> argparse.ArgumentParser:
 
     voices = commands.add_parser("voices", parents=[common], help="who can speak, and what")
     voices.set_defaults(run=_voices)
+
+    cache = commands.add_parser("cache", help="the answers that were kept")
+    actions = cache.add_subparsers(required=True, metavar="ACTION")
+    clear = actions.add_parser("clear", parents=[common], help="forget every one of them")
+    clear.set_defaults(run=_cache_clear)
 
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing, what to do")
     doctor.set_defaults(run=_doctor)
@@ -184,6 +189,12 @@ def _voices(config: Config, options: argparse.Namespace) -> int:
     from assistant.voices_command import list_voices
 
     return list_voices(ModelStore(config.models.folder), config.voice.model)
+
+
+def _cache_clear(config: Config, options: argparse.Namespace) -> int:
+    from assistant.known_answers import clear_cache
+
+    return clear_cache(config)
 
 
 def _doctor(config: Config, options: argparse.Namespace) -> int:

@@ -73,6 +73,7 @@ def facts(turn: TurnRecord) -> dict[str, Any]:
         "reply_tokens": stats and stats.reply_tokens,
         "ttft_ms": stats and round(stats.ttft_ms, 1),
         "tpot_ms": stats and stats.tpot_ms and round(stats.tpot_ms, 1),
+        "recalled": stats and stats.recalled,
         "filler": turn.had_filler,
         "interrupted": turn.was_interrupted,
         "repeat": turn.is_repeat,

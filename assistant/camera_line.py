@@ -26,12 +26,25 @@ _ABOUT_CHANGE = re.compile(
 """Words of such a question. Where they mean something else, what is added does no harm."""
 
 
+_LINE = re.compile(r"\[Camera: .*?\]\n", re.DOTALL)
+
+
+def is_about_sight(question: str) -> bool:
+    """Whether the answer may be in what the camera shows."""
+    return bool(_ABOUT_SIGHT.search(question))
+
+
+def without_camera_line(told: str) -> str:
+    """The person's own words."""
+    return told[match.end() :] if (match := _LINE.match(told)) else told
+
+
 def camera_line(scene: Scene | None, question: str) -> str:
     """With its line break; empty where there is nothing to say.
 
     A scene without facts is one that the brain sees for itself.
     """
-    if scene is None and not _ABOUT_SIGHT.search(question):
+    if scene is None and not is_about_sight(question):
         return ""
     facts = ("no picture",) if scene is None else scene.facts
     if not facts:

@@ -14,9 +14,11 @@ from assistant.asr.vad import new_detector_factory
 from assistant.config import Config
 from assistant.errors import BrainError, EyesError, RecognizerError, StageError, VoiceError
 from assistant.fallback import fixed_phrases
+from assistant.known_answers import known_answers, template_phrases
 from assistant.known_voices import known_voices, standard_voice
 from assistant.model_store import ModelStore
 from assistant.prepared_voice import PreparedVoice
+from assistant.recall.cached_brain import CachedBrain
 from assistant.stages import Brain, Eyes, Recognizer, SpeechDetector, Stream, Voice
 from assistant.types import (
     AudioFrame,
@@ -32,6 +34,9 @@ from assistant.worker import Worker
 from assistant.worker_host import EngineSpec
 
 logger = logging.getLogger(__name__)
+
+_REMEMBERED_SPEECH_S = 300
+"""Of what was said last, in memory, so that a kept answer sounds at once: 29 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +141,10 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
     voices = known_voices(store)
     standard = standard_voice(voices, store, config.voice.model)
     phrases = _own_phrases(config, voices, standard.id)
+    phrases += tuple((voices.reading(t, standard.id), t) for t in template_phrases(config))
     voice = voice_spec(config, store, voices, standard.id, phrases)
     async with AsyncExitStack() as stack:
+        known = stack.enter_context(known_answers(config, store))
 
         async def start(name: str, spec: EngineSpec, error: type[StageError]) -> Worker:
             worker = Worker(name, spec, error=error, config=config.workers)
@@ -160,11 +167,16 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             )
             workers.append(await start("eyes", spec, EyesError))
             eyes = WorkerEyes(workers[-1])
-        prepared = PreparedVoice(WorkerVoice(workers[2]), phrases, speed=config.voice.speed)
+        prepared = PreparedVoice(
+            WorkerVoice(workers[2]),
+            phrases,
+            speed=config.voice.speed,
+            remembers_s=_REMEMBERED_SPEECH_S if known else 0,
+        )
         brain_worker = WorkerBrain(workers[1])
         yield Engines(
             recognizer=WorkerRecognizer(workers[0]),
-            brain=brain_worker,
+            brain=CachedBrain(brain_worker, known, config.brain.model) if known else brain_worker,
             read_ahead=brain_worker.read_ahead,
             voice=prepared,
             eyes=eyes,

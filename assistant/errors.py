@@ -4,6 +4,7 @@
   * ConfigError          a settings file or option says something that we do not understand
   * ModelFileError       a model is missing, damaged, or cannot be fetched
   * AudioFileError       a file that should hold sound does not
+  * RecallError          kept answers, documents or memories cannot be read or written
   * ServerError          the server cannot start (port in use, TLS files)
   * NotReadyError        the models are still being loaded
   * BusyError            as many people as are allowed are talking already
@@ -45,6 +46,10 @@ class AudioFileError(AssistantError):
 
 class RecordingError(AssistantError):
     code = "recording"
+
+
+class RecallError(AssistantError):
+    code = "recall"
 
 
 class ServerError(AssistantError):

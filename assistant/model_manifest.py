@@ -26,6 +26,7 @@ class ModelRole(StrEnum):
     VOICE = "voice"
     SCENE = "scene"
     TEXT = "text"
+    SENTENCES = "sentences"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

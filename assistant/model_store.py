@@ -65,7 +65,15 @@ def required_models(config: Config) -> tuple[str, ...]:
         ids.append(config.voice.model)
     if config.eyes.mode != "off":
         ids += [config.eyes.detector_model, config.eyes.text_model]
+    if uses_sentences(config):
+        ids.append(config.cache.encoder_model)
     return tuple(dict.fromkeys(ids))
+
+
+def uses_sentences(config: Config) -> bool:
+    """Whether anything is found by its meaning."""
+    cache = config.cache
+    return (cache.learn or cache.templates != Path("")) and cache.similarity < 1
 
 
 class ModelStore:

@@ -1,8 +1,10 @@
-"""The program's own phrases, kept in memory: an apology is heard even while the voice is down."""
+"""Phrases whose sound is kept in memory: an apology is heard even while the voice is down, and what
+is said again is heard at once."""
 
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -12,16 +14,32 @@ from assistant.types import AudioFrame
 
 logger = logging.getLogger(__name__)
 
+_Key = tuple[str, str, float]
+"""Phrase, voice, speed."""
+
 
 class PreparedVoice:
-    """A voice that needs no engine for the phrases that it was given."""
+    """A voice that needs no engine for the phrases that it was given, or spoke not long ago."""
 
-    def __init__(self, voice: Voice, phrases: Sequence[tuple[str, str]], *, speed: float) -> None:
-        """`phrases`: who speaks, and what; some seconds of sound in all."""
+    def __init__(
+        self,
+        voice: Voice,
+        phrases: Sequence[tuple[str, str]],
+        *,
+        speed: float,
+        remembers_s: float = 0,
+    ) -> None:
+        """`phrases`: who speaks, and what; some minutes of sound in all. `remembers_s`: of what
+        else is spoken, how many seconds of sound are kept."""
         self._voice = voice
         self._phrases = phrases
         self._speed = speed
-        self._prepared: dict[tuple[str, str, float], list[AudioFrame]] = {}
+        self._remembers_s = remembers_s
+        self._prepared: dict[_Key, list[AudioFrame]] = {}
+        self._remembered: OrderedDict[_Key, list[AudioFrame]] = OrderedDict()
+        """What was used last is at the end; the first is dropped."""
+
+        self._remembered_s = 0.0
 
     async def prepare(self) -> None:
         """Have every phrase made. One that fails is made when it is needed."""
@@ -35,10 +53,42 @@ class PreparedVoice:
                 self._prepared[phrase, voice, self._speed] = made
 
     def speak(self, phrase: str, *, voice: str, speed: float) -> Stream[AudioFrame]:
-        prepared = self._prepared.get((phrase, voice, speed))
-        if prepared is None:
+        key = phrase, voice, speed
+        if (prepared := self._prepared.get(key)) is not None:
+            return _replay(prepared)
+        if not self._remembers_s:
             return self._voice.speak(phrase, voice=voice, speed=speed)
-        return _replay(prepared)
+        if (remembered := self._remembered.get(key)) is not None:
+            self._remembered.move_to_end(key)
+            return _replay(remembered)
+        return self._remembering(key)
+
+    @asynccontextmanager
+    async def _remembering(self, key: _Key) -> AsyncGenerator[AsyncIterator[AudioFrame]]:
+        phrase, voice, speed = key
+
+        async def read(frames: AsyncIterator[AudioFrame]) -> AsyncIterator[AudioFrame]:
+            made = list[AudioFrame]()
+            async for frame in frames:
+                made.append(frame)
+                yield frame
+            self._remember(key, made)
+
+        async with self._voice.speak(phrase, voice=voice, speed=speed) as frames:
+            yield read(frames)
+
+    def _remember(self, key: _Key, made: list[AudioFrame]) -> None:
+        """All frames of a phrase; those of a phrase that was broken off never come here."""
+        if key not in self._remembered:
+            self._remembered[key] = made
+            self._remembered_s += _length_s(made)
+        while self._remembered_s > self._remembers_s:
+            _, dropped = self._remembered.popitem(last=False)
+            self._remembered_s -= _length_s(dropped)
+
+
+def _length_s(frames: list[AudioFrame]) -> float:
+    return sum(frame.duration_ms for frame in frames) / 1_000
 
 
 @asynccontextmanager

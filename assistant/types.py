@@ -194,6 +194,14 @@ words may follow. Passed to `Brain.reply` it is complete.
 """
 
 
+class Recalled(StrEnum):
+    """How an answer was found that no brain wrote this time."""
+
+    TEMPLATE = "template"
+    EXACT = "exact"
+    SIMILAR = "similar"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyStats:
     """What a reply cost, as the brain saw it."""
@@ -221,6 +229,9 @@ class ReplyStats:
 
     measured_speed_ratio: float | None = None
     """The same as it turned out, by plain decoding as last measured."""
+
+    recalled: Recalled | None = None
+    """None for an answer that a brain wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

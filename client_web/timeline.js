@@ -57,7 +57,8 @@ function bar({ name, start_ms, duration_ms, overlapped }, axisMs) {
 }
 
 /** @param {import("./wire").Stats} stats */
-function figures({ ttft_ms, tpot_ms, cached_tokens, prompt_tokens }) {
+function figures({ ttft_ms, tpot_ms, cached_tokens, prompt_tokens, recalled }) {
+  if (recalled) return make("p", "hint", say(`recalled_${recalled}`));
   const list = make("dl", "figures");
   const figure = (/** @type {string} */ name, /** @type {string} */ value) =>
     list.append(make("dt", "", name), make("dd", "", value));

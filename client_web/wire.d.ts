@@ -91,6 +91,8 @@ export interface Stats {
   prompt_tokens: number;
   /** Prompt tokens that were not read again. */
   cached_tokens: number;
+  /** How an answer was found that no brain wrote this time. */
+  recalled: "template" | "exact" | "similar" | null;
 }
 
 export interface Line {

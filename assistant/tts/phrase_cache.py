@@ -2,7 +2,8 @@
 
     FOLDER/KEY.npz    one phrase as one voice says it; KEY is a hash of everything it depends on
 
-Only for the program's own phrases: what people say, and what is answered, is never stored.
+Only for the program's own phrases and prepared answers: what people say, and what a brain answers,
+is never stored here.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from assistant.types import SpokenFrame
 
 logger = logging.getLogger(__name__)
 
-_MAX_ENTRIES = 64
-"""About 15 MB. Beyond it, what was made longest ago goes."""
+_MAX_ENTRIES = 512
+"""About 100 MB. Beyond it, what was made longest ago goes."""
 
 
 def phrase_key(*parts: object) -> str:

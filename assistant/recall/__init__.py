@@ -1,0 +1,1 @@
+"""What has been answered before, and what stands in the person's own documents."""

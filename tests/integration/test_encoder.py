@@ -1,0 +1,49 @@
+"""The sentence encoder on its real weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assistant.bench.question_pairs import judge, read_pairs
+from assistant.errors import ModelFileError
+from assistant.model_store import ModelStore
+from assistant.recall.encoder import SentenceEncoder
+
+pytestmark = pytest.mark.models
+
+
+@pytest.fixture(scope="module")
+def encoder() -> SentenceEncoder:
+    return SentenceEncoder(ModelStore(Path("models")).folder("all-minilm-l6-v2"))
+
+
+def test_vectors_have_length_one_and_do_not_depend_on_company(encoder: SentenceEncoder) -> None:
+    texts = ["Where is the station?", "A much longer sentence about cooking rice in a pot."]
+    together = encoder.encode(texts)
+    alone = np.concatenate([encoder.encode([text]) for text in texts])
+    assert np.allclose(together, alone, atol=1e-5)
+    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    assert encoder.encode([]).shape[0] == 0
+
+
+def test_what_means_the_same_lies_closer(encoder: SentenceEncoder) -> None:
+    question, same, other = encoder.encode(
+        ["How tall is Mount Everest?", "What is the height of Mount Everest?", "Who wrote Hamlet?"]
+    )
+    assert question @ same > 0.9 > 0.3 > question @ other
+
+
+def test_of_near_misses_at_most_one_in_a_hundred_passes(encoder: SentenceEncoder) -> None:
+    pairs = read_pairs()
+    assert len(pairs) >= 200
+    judged = judge(pairs, encoder, similarity=0.93)
+    assert judged.wrong_hit_rate <= 0.01
+    assert judged.hit_rate >= 0.4
+
+
+def test_a_folder_without_an_encoder_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="holds no sentence encoder"):
+        SentenceEncoder(tmp_path)
