@@ -101,6 +101,7 @@ STANDARD_NAMES = {
         "labels.txt",
     },
     ModelRole.TEXT: {"det.onnx", "rec.onnx", "cls.onnx"},
+    ModelRole.SENTENCES: {"model.safetensors", "tokenizer.json", "config.json"},
 }
 
 
