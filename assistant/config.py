@@ -91,16 +91,18 @@ class EarsConfig:
     """A recognizer's manifest: whisper-tiny.en for English, whisper-base for many languages."""
 
     turn_end_model: str = "smart-turn"
-    language: str = "en"
+    language: str = "auto"
     """Two-letter code, or "auto" to detect one of `allowed_languages`."""
 
-    allowed_languages: tuple[str, ...] = ("en", "zh")
+    allowed_languages: tuple[str, ...] = ("en", "zh", "fr")
     """The first is assumed where it is not clear which one is spoken."""
 
     @property
     def languages(self) -> tuple[str, ...]:
         """In which people may speak."""
-        return self.allowed_languages if self.language == "auto" else (self.language,)
+        if self.language != "auto":
+            return (self.language,)
+        return ("en",) if self.model.endswith(".en") else self.allowed_languages
 
     threads: Threads = 2
     first_partial_ms: Milliseconds = 350

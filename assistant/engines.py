@@ -204,7 +204,7 @@ def ears_spec(config: Config, store: ModelStore) -> EngineSpec:
 def _own_phrases(config: Config, voices: Voices, standard: str) -> tuple[tuple[str, str], ...]:
     """What the program says by itself, each with the voice that says it."""
     phrases = [phrase for each in config.ears.languages for phrase in fixed_phrases(each)]
-    return tuple((voices.reading(phrase, standard), phrase) for phrase in phrases)
+    return tuple((voices.reading(phrase, standard), phrase) for phrase in dict.fromkeys(phrases))
 
 
 def voice_spec(

@@ -143,13 +143,12 @@ class Ears:
                     'set ears.model = "whisper-base"'
                 )
             return ("en",)
-        languages = config.allowed_languages if config.language == "auto" else (config.language,)
-        for language in languages:
+        for language in config.languages:
             if self._tokenizer.token_to_id(f"<|{language}|>") is None:
                 raise ConfigError(f"{config.model} knows no language {language!r}")
-        if not languages:
+        if not config.languages:
             raise ConfigError('ears.language is "auto", so ears.allowed_languages needs an entry')
-        return languages
+        return config.languages
 
     def _warm_up(self) -> None:
         """The first run of each kind allocates, and would make the first turn slow."""

@@ -3,7 +3,8 @@
 first partial   first voiced sample to the first words on the screen
 final           last voiced sample to the final transcript, on which the answer is begun
 end of turn     last voiced sample to the end of the turn, from which the answer is heard
-cut-offs        turns that ended before the recording did
+cut-offs        turns that ended before the recording did, each with its pause: who goes on before
+                the answer sounds is still asking one question
 false turns     turns made of noise
 CPU             of one core, recognizer and this process, from the first voice to the turn's end
 naive           600 ms of silence, then faster-whisper's own `transcribe`, in this process
@@ -123,7 +124,8 @@ def summarise(results: list[Result], naive: list[Naive]) -> Report:
         "final_ms": spread(_known(result.final_ms for result in spoken)),
         "turn_end_ms": spread(_known(result.turn_end_ms for result in spoken)),
         "false_turns": sum(result.turns for result in results if result.clip.is_noise),
-        "cut_offs": sum(max(result.turns - 1, 0) for result in spoken),
+        "cut_offs": sum(len(result.cut_off_pauses_ms) for result in spoken),
+        "cut_off_pauses_ms": spread([ms for result in spoken for ms in result.cut_off_pauses_ms]),
         "missed": sum(result.turns == 0 for result in spoken),
         "wrong_language": sum(r.language not in (None, r.clip.language) for r in spoken),
         "cpu_share": cpu_s / spoken_s if spoken_s else None,
@@ -168,6 +170,8 @@ def _print(report: Report, results: list[Result]) -> None:
         "final": report["final_ms"],
         "end of turn": report["turn_end_ms"],
     }
+    if report["cut_offs"]:
+        waits["pause at a cut-off"] = report["cut_off_pauses_ms"]
     if "naive" in report:
         waits["naive final"] = report["naive"]["final_ms"]
     print_table(

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Turn:
     """One utterance, as it was seen from outside."""
 
     text: str = ""
+    started_at_s: float = 0.0
+    voice_stopped_at_s: float = 0.0
     first_words_at_s: float | None = None
     """Of a partial."""
 
@@ -51,6 +54,9 @@ class Result:
 
     turns: int
     """Those with words."""
+
+    cut_off_pauses_ms: tuple[float, ...] = ()
+    """Between one turn's voice and the next."""
 
     cpu_s: float = 0.0
     spoken_s: float = 0.0
@@ -80,6 +86,7 @@ class Result:
             "compute_ms": self.compute_ms,
             "turn_end_ms": self.turn_end_ms,
             "turns": self.turns,
+            "cut_off_pauses_ms": self.cut_off_pauses_ms,
             "cpu_share": self.cpu_s / self.spoken_s if self.spoken_s else None,
         }
 
@@ -154,7 +161,9 @@ class Trial:
                 turn.final_at_s = None
                 if words.text:
                     turn.first_words_at_s = turn.first_words_at_s or now_s
-        turn.text = utterance.heard.transcript.text
+        heard = utterance.heard
+        turn.text, turn.started_at_s = heard.transcript.text, heard.started_at_s
+        turn.voice_stopped_at_s = heard.voice_stopped_at_s or turn.started_at_s
         turn.ended_at_s, turn.ended_cpu_s = time.monotonic(), self._cpu_s()
         return turn
 
@@ -175,6 +184,10 @@ class Trial:
             final_ms=_since_ms(ends_s, turns[-1].final_at_s) if turns else None,
             turn_end_ms=_since_ms(ends_s, turns[-1].ended_at_s) if turns else None,
             turns=len(turns),
+            cut_off_pauses_ms=tuple(
+                1_000 * (later.started_at_s - turn.voice_stopped_at_s)
+                for turn, later in pairwise(turns)
+            ),
             cpu_s=turns[-1].ended_cpu_s - self._started_cpu_s if turns else 0.0,
             spoken_s=turns[-1].ended_at_s - begins_s if turns else 0.0,
         )

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soxr
 
 from assistant.asr.whisper import Ears
 from assistant.config import EarsConfig
 from assistant.errors import ConfigError, RecognizerError
 from assistant.model_store import ModelStore
 from assistant.scribe import is_noise
+from assistant.tts.espeak_library import EspeakLibrary
 from assistant.types import Hypothesis, Pcm
 from tests.speech import FRAGMENTS, SENTENCES, bare_words, recording, seconds_of, word_error_rate
 
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.models
 
 STORE = ModelStore(Path("models"))
 TINY = EarsConfig()
-BASE = EarsConfig(model="whisper-base", language="auto", allowed_languages=("en", "zh", "fr"))
+BASE = EarsConfig(model="whisper-base")
 
 
 @cache
@@ -62,6 +64,14 @@ def test_the_first_language_is_assumed_while_it_is_not_clear() -> None:
     for words in SENTENCES:
         beginning = np.pad(recording(words)[: seconds_of(0.6)], 2_000)
         assert ears.transcribe(beginning, is_final=False).language == "en"
+
+
+def test_french_is_heard_as_french() -> None:
+    library = EspeakLibrary()
+    words = "Je voudrais savoir quel temps il fera demain."
+    sound = library.synthesize(words, library.languages()["fr"], speed=0.9)
+    samples = (16_000 * soxr.resample(sound, library.sample_rate_hz, 16_000)).astype(np.int16)
+    assert new_ears(BASE).transcribe(samples, is_final=True).language == "fr"
 
 
 def test_partial_has_the_words_so_far(ears: Ears) -> None:

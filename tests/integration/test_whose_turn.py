@@ -15,7 +15,7 @@ from tests.hearing_fakes import quiet
 from tests.real_ears import PromptRecognizer
 from tests.speech import SENTENCES, bare_words, recording, word_error_rate
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.usefixtures("patient_listener")]
 
 QUESTION, *LONG_ANSWER = SENTENCES
 ANSWER = LONG_ANSWER[:3]

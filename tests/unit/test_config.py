@@ -58,6 +58,21 @@ def test_mistake_is_named(tmp_path: Path, text: str, says: str) -> None:
         load(write(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    ("overrides", "languages"),
+    [
+        ([], ("en",)),
+        (["ears.model=whisper-base"], ("en", "zh", "fr")),
+        (["ears.model=whisper-base", "ears.allowed_languages=['de']"], ("de",)),
+        (["ears.model=whisper-base", "ears.language=zh"], ("zh",)),
+    ],
+)
+def test_the_recognizer_decides_in_which_languages_people_may_speak(
+    overrides: list[str], languages: tuple[str, ...]
+) -> None:
+    assert load(CONFIGS / "default.toml", overrides).ears.languages == languages
+
+
 def test_missing_file_is_named() -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.toml: cannot be read"):
         load(Path("nowhere.toml"))

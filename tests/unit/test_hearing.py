@@ -314,6 +314,18 @@ async def test_who_joins_muted_is_heard_after_unmuting() -> None:
     assert end.started_at_s == pytest.approx(160.0, abs=0.032)
 
 
+async def test_soft_first_sounds_after_unmuting_are_heard_but_nothing_from_before() -> None:
+    microphone = Microphone()
+    recognizer = ScriptedRecognizer(microphone)
+    button = Button(microphone, mute=0, unmute=60_000)
+    button.listener = new_listener(recognizer)
+    hiss, breath = quiet(60_000) + 20, quiet(480) + 10
+    await ends(button.listener, button.frames(hiss, breath, voice(1_000), quiet(500)))
+    samples = recognizer.samples[-1]
+    assert 16_000 * 0.25 <= int(np.argmax(samples > 10)) <= 16_000 * 0.3
+    assert samples[0] == 10
+
+
 async def test_the_talk_button_holds_the_turn_and_ends_it_at_once() -> None:
     microphone = Microphone()
     recognizer = ScriptedRecognizer(microphone, finals=["One.", "One. Two."])

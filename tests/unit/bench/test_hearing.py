@@ -34,7 +34,15 @@ def test_a_summary_is_over_all_clips() -> None:
     report = summarise(
         [
             result("ten of clubs", "10 of clubs", cpu_s=0.2, spoken_s=1.0),
-            result("go home", "no home", turns=2, final_ms=600.0, cpu_s=0.4, spoken_s=1.0),
+            result(
+                "go home",
+                "no home",
+                turns=2,
+                cut_off_pauses_ms=(300.0,),
+                final_ms=600.0,
+                cpu_s=0.4,
+                spoken_s=1.0,
+            ),
             result("c'est un", "c'est un", spoken="fr"),
             result("", "not known what", first_partial_ms=None),
             result("lost", "", **nothing),
@@ -49,6 +57,7 @@ def test_a_summary_is_over_all_clips() -> None:
     assert report["cpu_share"] == pytest.approx(0.3)
     counts = {key: report[key] for key in ("false_turns", "cut_offs", "missed", "wrong_language")}
     assert counts == {"false_turns": 1, "cut_offs": 1, "missed": 1, "wrong_language": 0}
+    assert report["cut_off_pauses_ms"]["p50"] == 300
     assert [clip["wer"] for clip in report["clips"]] == [0, 0.5, 0, None, 1, None, None]
     assert "naive" not in report
 
