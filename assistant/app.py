@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from assistant import lan
+from assistant import lan, service
 from assistant.books import Books
 from assistant.config import Config
 from assistant.conversation import Conversation
@@ -24,6 +24,7 @@ from assistant.monitoring.monitor import monitoring
 from assistant.recording.recorder import recorded
 from assistant.records import TurnRecord
 from assistant.session import Session
+from assistant.shipped import shipped
 from assistant.speaker import Playout
 from assistant.stages import Peer
 from assistant.transport import server
@@ -37,8 +38,6 @@ from assistant.types import ImageFrame
 from assistant.vision.camera import NewestFrame
 
 logger = logging.getLogger(__name__)
-
-_PAGE_FOLDER = Path(__file__).parents[1] / "client_web"
 
 _SWITCH_INTERVAL_S = 0.0005
 """Between Python threads: at the default of 5 ms, decoding video makes the sound stutter."""
@@ -140,7 +139,7 @@ async def serve(config: Config) -> None:
                 describe_session=lambda wanted: _describe_session(wanted, engines, config),
                 serve_call=serve_call,
                 health=health,
-                page_folder=_PAGE_FOLDER,
+                page_folder=shipped("client_web"),
                 config=config.server,
                 extra_routes=monitoring_routes(
                     metrics=monitor.metrics.expose,
@@ -150,6 +149,7 @@ async def serve(config: Config) -> None:
             )
             background = [
                 tasks.create_task(lag.watch(), name="loop lag"),
+                tasks.create_task(service.show_life(), name="signs of life"),
                 tasks.create_task(_announce(engines, listener.getsockname()[1], config)),
             ]
             await server.serve(app, listener, config.server)
@@ -165,6 +165,7 @@ async def _announce(engines: Engines, port: int, config: Config) -> None:
     if config.server.api_key_file != Path():
         sys.stdout.write(lan.invitation(config.server, port) + "\n")
         sys.stdout.flush()
+    service.notify("READY=1")
 
 
 def _new_caller(engines: Engines, config: Config) -> WebRtcPeer:

@@ -82,7 +82,7 @@ class ServerConfig:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelsConfig:
     folder: Path = Path("models")
-    """Where the manifests are; weights go to its `cache/`."""
+    """Weights go to its `cache/`; manifests of your own in it come before those of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 
 from assistant.config import Config
 from assistant.errors import ConfigError
+from assistant.shipped import shipped
 
 T = TypeVar("T")
 
@@ -29,6 +30,7 @@ def load(path: Path | None = None, overrides: Iterable[str] = ()) -> Config:
     """
     config = Config()
     if path is not None:
+        path = _found(path)
         try:
             config = _merge(config, tomllib.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
@@ -41,6 +43,12 @@ def load(path: Path | None = None, overrides: Iterable[str] = ()) -> Config:
         except ConfigError as error:
             raise ConfigError(f"--set {override}: {error}") from error
     return config
+
+
+def _found(path: Path) -> Path:
+    """One of the profiles that came with the program may be named without its folder."""
+    ours = shipped("configs") / path.name
+    return ours if not path.exists() and path.name == str(path) and ours.is_file() else path
 
 
 def _parse_override(override: str) -> dict[str, Any]:

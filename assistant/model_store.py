@@ -31,6 +31,7 @@ from assistant.model_sources import (
     part_size_bytes,
     scratch_bytes,
 )
+from assistant.shipped import shipped
 from assistant.voices import espeak_language
 
 HUB_URL = "https://huggingface.co"
@@ -77,28 +78,36 @@ def uses_sentences(config: Config) -> bool:
 
 
 class ModelStore:
-    """Manifests in `folder`, weights in its `cache/`."""
+    """Manifests in `folder` and in `ours`, weights in the `cache/` of the first."""
 
-    def __init__(self, folder: Path, hub_url: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, hub_url: str | None = None, *, ours: Path | None = None
+    ) -> None:
+        """`ours`: the manifests that came with the program."""
         self._folder = folder
+        self._manifest_folders = (folder, ours or shipped("models"))
+        """Somebody's own come first."""
+
         # HF_ENDPOINT is how people name a mirror of the hub to any program.
         self._hub_url = (hub_url or os.environ.get("HF_ENDPOINT") or HUB_URL).rstrip("/")
 
     def manifests(self) -> tuple[Manifest, ...]:
         """Every known model, by role and size. Raises ModelFileError."""
-        manifests = [read_manifest(path) for path in self._folder.glob("*.toml")]
-        if not manifests:
-            raise ModelFileError(
-                f"{self._folder.absolute()} holds no model manifests: start from the repository's "
-                "folder, or set models.folder"
-            )
+        paths = {
+            path.name: path
+            for folder in reversed(self._manifest_folders)
+            for path in folder.glob("*.toml")
+        }
+        manifests = [read_manifest(path) for path in paths.values()]
         return tuple(sorted(manifests, key=lambda manifest: (manifest.role, manifest.size_bytes)))
 
     def manifest(self, model_id: str) -> Manifest:
         """Raises ModelFileError, for an unknown id with the known ones."""
-        path = self._folder / f"{model_id}.toml"
-        if Path(model_id).name == model_id and path.is_file():
-            return read_manifest(path)
+        if Path(model_id).name == model_id:
+            for folder in self._manifest_folders:
+                path = folder / f"{model_id}.toml"
+                if path.is_file():
+                    return read_manifest(path)
         known = ", ".join(manifest.id for manifest in self.manifests())
         raise ModelFileError(f"there is no model {model_id!r}; there are {known}")
 

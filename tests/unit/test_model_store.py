@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import re
 import shutil
 import threading
 from collections import namedtuple
@@ -14,6 +15,7 @@ import pytest
 from assistant.config_file import load
 from assistant.errors import ModelFileError
 from assistant.model_store import ModelStore, PullPhase, PullProgress, required_models
+from assistant.shipped import shipped
 from tests.unit.toy_model import FOLDER, LABELS, WEIGHTS, assert_whole, pull, store_of
 
 
@@ -117,8 +119,6 @@ def test_an_unknown_id_is_answered_with_the_known_ones(store: ModelStore, tmp_pa
     for model_id in ("toyota", "../toy"):
         with pytest.raises(ModelFileError, match=rf"no model '{model_id}'; there are toy$"):
             store.manifest(model_id)
-    with pytest.raises(ModelFileError, match=r"holds no model manifests.*models\.folder"):
-        ModelStore(tmp_path / "stick").manifests()
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,14 @@ def test_an_unknown_id_is_answered_with_the_known_ones(store: ModelStore, tmp_pa
 )
 def test_the_required_models_are_those_the_settings_name(overrides: list[str], ids: str) -> None:
     assert required_models(load(overrides=overrides)) == tuple(ids.split())
+
+
+def test_manifests_of_ones_own_come_before_those_that_came_along(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    before = ModelStore(own)
+    assert before.manifest("smart-turn") in before.manifests()
+    text = (shipped("models") / "smart-turn.toml").read_text()
+    (own / "smart-turn.toml").write_text(re.sub('summary = ".*"', 'summary = "Mine"', text))
+    assert ModelStore(own).manifest("smart-turn").summary == "Mine"
+    assert len(ModelStore(own).manifests()) == len(before.manifests())

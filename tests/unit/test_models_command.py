@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> ModelStore:
     (tmp_path / "stick/toy.gguf").write_bytes(WEIGHTS)
     for name in ("toy", "other"):
         (tmp_path / f"{name}.toml").write_text(MANIFEST, encoding="utf-8")
-    return ModelStore(tmp_path)
+    return ModelStore(tmp_path, ours=tmp_path)
 
 
 def test_list_tells_which_models_are_here(

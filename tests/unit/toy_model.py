@@ -64,7 +64,7 @@ folder = "stick"
 
 def store_of(tmp_path: Path, *sources: str, hub_url: str | None = None) -> ModelStore:
     (tmp_path / "toy.toml").write_text(FILES + "".join(sources), encoding="utf-8")
-    return ModelStore(tmp_path, hub_url=hub_url)
+    return ModelStore(tmp_path, hub_url=hub_url, ours=tmp_path)
 
 
 def pull(store: ModelStore) -> list[PullProgress]:
