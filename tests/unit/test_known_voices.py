@@ -39,7 +39,7 @@ def store(tmp_path: Path) -> ModelStore:
         (tmp_path / f"{name}.toml").write_text(manifest, encoding="utf-8")
     (tmp_path / "cache/here").mkdir(parents=True)
     (tmp_path / "cache/here/voice.onnx").write_bytes(b"abc")
-    return ModelStore(tmp_path)
+    return ModelStore(tmp_path, ours=tmp_path)
 
 
 def test_voices_are_known_by_manifest_and_espeak_by_language(store: ModelStore) -> None:
