@@ -16,7 +16,7 @@ from assistant.config import Config
 from assistant.config_file import load
 from assistant.errors import AssistantError, ConfigError
 
-BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults", "network")
+BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults", "network", "answers")
 
 
 def main(arguments: list[str] | None = None) -> int:

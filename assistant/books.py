@@ -74,6 +74,8 @@ def facts(turn: TurnRecord) -> dict[str, Any]:
         "ttft_ms": stats and round(stats.ttft_ms, 1),
         "tpot_ms": stats and stats.tpot_ms and round(stats.tpot_ms, 1),
         "recalled": stats and stats.recalled,
+        "brain": stats and stats.by and f"{stats.by.tier}: {stats.by.model}",
+        "cost": stats and stats.cost,
         "filler": turn.had_filler,
         "interrupted": turn.was_interrupted,
         "repeat": turn.is_repeat,

@@ -229,6 +229,61 @@ class BrainConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TiersConfig:
+    """Who answers: short questions go to the fast tier, hard ones to the strong one. What fails, or
+    takes too long, falls to the next; the model of [brain] is always the last resort."""
+
+    fast: Literal["local", "remote"] = "local"
+    """What is "local" has the model of [brain], what is "remote" that of [remote]."""
+
+    strong: Literal["none", "local", "remote"] = "none"
+    strong_model: str = ""
+    """A brain's manifest, where the strong tier is local; it needs memory of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteConfig:
+    """A brain behind an OpenAI-compatible endpoint (vLLM, llama-server, SGLang, a cloud). What is
+    said, and what detectors find in the camera's picture, is sent there."""
+
+    endpoint: str = ""
+    """Such as "http://127.0.0.1:8000/v1"; {region} in it stands for `region`."""
+
+    region: str = ""
+    model: str = ""
+    api_key_file: Path = Path("")
+    """A file with nothing but the key, that only you can read (chmod 600); empty for the
+    environment variable PARLEY_REMOTE_API_KEY. A server without keys needs neither."""
+
+    send_images: bool = False
+    """Whether pictures themselves may be sent, to a model that sees."""
+
+    retries: Annotated[int, Between(0, 5)] = 2
+    """Before the first token only, and only while there is time."""
+
+    prompt_price: Annotated[float, Between(0, 10_000)] = 0.0
+    """For a million tokens, in any currency."""
+
+    reply_price: Annotated[float, Between(0, 10_000)] = 0.0
+    daily_cost: Annotated[float, Between(0, 1_000_000)] = 0.0
+    """In the same currency: once a day has cost this much the remote brain is asked no more; 0 for
+    no cap."""
+
+    daily_tokens: Annotated[int, Between(0, 10**12)] = 0
+    """The same in tokens, of prompts and answers together."""
+
+    spending_file: Path = Path("")
+    """Where the days' tokens and cost are kept; empty for the models' cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditConfig:
+    file: Path = Path("")
+    """JSON lines about each request to a remote brain and each call of a tool, readable by you
+    alone; empty for none. Of a conversation it holds the arguments and results of tools only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VoiceConfig:
     model: str = "piper-en-us-joe-medium"
     """One of `assistant voices`. For one that is not here espeak-ng speaks."""
@@ -408,6 +463,9 @@ class Config:
     endpointing: EndpointingConfig = field(default_factory=EndpointingConfig)
     barge_in: BargeInConfig = field(default_factory=BargeInConfig)
     brain: BrainConfig = field(default_factory=BrainConfig)
+    tiers: TiersConfig = field(default_factory=TiersConfig)
+    remote: RemoteConfig = field(default_factory=RemoteConfig)
+    audit: AuditConfig = field(default_factory=AuditConfig)
     voice: VoiceConfig = field(default_factory=VoiceConfig)
     eyes: EyesConfig = field(default_factory=EyesConfig)
     cache: CacheConfig = field(default_factory=CacheConfig)

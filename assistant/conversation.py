@@ -168,7 +168,7 @@ class Conversation:
 
         `prompt_tokens`: how long the brain found what it was asked; 0 where it did not say.
         """
-        self._brain_tokens = max(self._brain_tokens, prompt_tokens / _tokens(asked.prompt))
+        self._brain_tokens = max(self._brain_tokens, prompt_tokens / estimated_tokens(asked.prompt))
         self.scene = scene or self.scene
         self.shown = None
         kept = [item for item in self._items if item.item_id not in asked.left_out]
@@ -177,7 +177,7 @@ class Conversation:
         )
         called = [Item(item_id=call.item_id, role=Role.ASSISTANT, text=str(call)) for call in calls]
         new = [item for item in (asked.question, answer, *called) if item.is_told]
-        room = _ROOMY * self._room(asked.prompt[:1]) - _tokens(_told(new))
+        room = _ROOMY * self._room(asked.prompt[:1]) - estimated_tokens(_told(new))
         self._items = [*_fitting(kept, room), *new, *(self._later or ())]
         self._later = None
 
@@ -215,7 +215,7 @@ class Conversation:
 
     def _room(self, messages: Prompt) -> float:
         """Tokens, as estimated, that fit beside `messages`."""
-        return self.max_tokens / self._brain_tokens - _tokens(messages)
+        return self.max_tokens / self._brain_tokens - estimated_tokens(messages)
 
     def _unanswered(self) -> list[Item]:
         """The last items, as far as nobody has answered them."""
@@ -244,17 +244,17 @@ def _fitting(history: Sequence[Item], room: float) -> list[Item]:
     part in the cache is read again rarely.
     """
     kept = list(history)
-    if _tokens(_told(kept)) > room:
+    if estimated_tokens(_told(kept)) > room:
         seen = [item for item in kept if item.image]
         kept = [replace(item, image=None) if item in seen[:-1] else item for item in kept]
-    while kept and _tokens(_told(kept)) > room:
+    while kept and estimated_tokens(_told(kept)) > room:
         kept = kept[len(kept) // 2 or 1 :]
         while kept and kept[0].teller is not Role.USER:
             del kept[0]
     return kept
 
 
-def _tokens(messages: Prompt) -> int:
+def estimated_tokens(messages: Prompt) -> int:
     """An estimate that errs on the long side."""
     return sum(
         _TOKENS_PER_MESSAGE

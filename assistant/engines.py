@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from assistant.asr.vad import new_detector_factory
-from assistant.config import Config
+from assistant.config import BrainConfig, Config
 from assistant.errors import BrainError, EyesError, RecognizerError, StageError, VoiceError
 from assistant.fallback import fixed_phrases
 from assistant.known_answers import known_answers, template_phrases
@@ -20,6 +20,7 @@ from assistant.model_store import ModelStore
 from assistant.prepared_voice import PreparedVoice
 from assistant.recall.cached_brain import CachedBrain
 from assistant.stages import Brain, Eyes, Recognizer, SpeechDetector, Stream, Voice
+from assistant.tiers import check_tiers, remote_tier, routed_brain
 from assistant.types import (
     AudioFrame,
     Hypothesis,
@@ -29,6 +30,7 @@ from assistant.types import (
     ReplyPiece,
     Scene,
 )
+from assistant.vision.image_file import encode_picture
 from assistant.voices import Voices
 from assistant.worker import Worker
 from assistant.worker_host import EngineSpec
@@ -126,18 +128,10 @@ class Engines:
 @asynccontextmanager
 async def start_engines(config: Config) -> AsyncGenerator[Engines]:
     """Start the workers; they load meanwhile. Raises ModelFileError when a model is missing."""
+    check_tiers(config)
     store = ModelStore(config.models.folder)
-    draft = config.brain.draft_model
     ears = ears_spec(config, store)
-    brain = EngineSpec(
-        "assistant.llm.engine:Engine",
-        (
-            config.brain,
-            store.folder(config.brain.model),
-            store.folder(draft) if draft else None,
-            _prefix_folder(config),
-        ),
-    )
+    brain = brain_spec(config, store, config.brain)
     voices = known_voices(store)
     standard = standard_voice(voices, store, config.voice.model)
     phrases = _own_phrases(config, voices, standard.id)
@@ -167,26 +161,51 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             )
             workers.append(await start("eyes", spec, EyesError))
             eyes = WorkerEyes(workers[-1])
+        strong: Brain | None = None
+        if config.tiers.strong == "local":
+            larger = replace(
+                config.brain, model=config.tiers.strong_model, draft_model="", projector=Path("")
+            )
+            workers.append(
+                await start("strong brain", brain_spec(config, store, larger), BrainError)
+            )
+            strong = WorkerBrain(workers[-1])
+        local, sees = WorkerBrain(workers[1]), _brain_sees(config, store)
+        answering = await stack.enter_async_context(
+            routed_brain(config, local, strong, local_sees=sees, encode=encode_picture)
+        )
         prepared = PreparedVoice(
             WorkerVoice(workers[2]),
             phrases,
             speed=config.voice.speed,
             remembers_s=_REMEMBERED_SPEECH_S if known else 0,
         )
-        brain_worker = WorkerBrain(workers[1])
         yield Engines(
             recognizer=WorkerRecognizer(workers[0]),
-            brain=CachedBrain(brain_worker, known, config.brain.model) if known else brain_worker,
-            read_ahead=brain_worker.read_ahead,
+            brain=CachedBrain(answering, known, config.brain.model) if known else answering,
+            read_ahead=local.read_ahead,
             voice=prepared,
             eyes=eyes,
-            brain_sees=_brain_sees(config, store),
+            brain_sees=sees or _is_shown_elsewhere(config),
             voices=voices,
             standard_voice=standard.id,
             new_detector=new_detector_factory(),
             workers=tuple(workers),
             prepare=prepared.prepare,
         )
+
+
+def brain_spec(config: Config, store: ModelStore, brain: BrainConfig) -> EngineSpec:
+    draft = brain.draft_model
+    return EngineSpec(
+        "assistant.llm.engine:Engine",
+        (
+            brain,
+            store.folder(brain.model),
+            store.folder(draft) if draft else None,
+            _prefix_folder(config),
+        ),
+    )
 
 
 def ears_spec(config: Config, store: ModelStore) -> EngineSpec:
@@ -229,12 +248,16 @@ def voice_spec(
 def _brain_sees(config: Config, store: ModelStore) -> bool:
     own = store.folder(config.brain.model) / "mmproj.gguf"
     sees = config.brain.projector != Path("") or own.is_file()
-    if not sees and config.eyes.mode in ("image", "both"):
+    if not sees and not _is_shown_elsewhere(config) and config.eyes.mode in ("image", "both"):
         logger.warning(
             "%s has no projector, so it is told facts: set brain.projector, or a brain that sees",
             config.brain.model,
         )
     return sees
+
+
+def _is_shown_elsewhere(config: Config) -> bool:
+    return remote_tier(config) is not None and config.remote.send_images
 
 
 def _prefix_folder(config: Config) -> Path:

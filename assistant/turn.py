@@ -104,6 +104,7 @@ class Turn:
     _shown: Transcript | None = field(init=False, default=None)
     _degraded: list[Degraded] = field(init=False, default_factory=list)
     _filler: str = field(init=False, default="")
+    _will_be_late: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     _announced: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
@@ -275,6 +276,12 @@ class Turn:
         silent = BrainError("the brain has not said anything for too long")
         limit_ms = self._plan.silence_limit_ms
         async for piece in impatient(pieces, limit_ms=limit_ms, error=silent):
+            if piece.shortcoming:
+                self._tell_degraded("brain", piece.shortcoming)
+            if piece.by and (piece.by.expected_ms or 0.0) > self._plan.acknowledge_after_ms:
+                self._will_be_late.set()
+            if piece.by or piece.shortcoming:
+                continue
             self.timeline.mark(Mark.FIRST_TOKEN)
             if piece.stats is not None:
                 self.timeline.stats = piece.stats
@@ -303,9 +310,11 @@ class Turn:
         return self.voice.speak(text, voice=voice, speed=self._plan.speed)
 
     async def _pass_the_time(self) -> None:
-        """Say that the answer takes its time, when it does. The answer cuts it off."""
+        """Say that the answer takes its time, when it does or will. The answer cuts it off."""
         waited_ms = self.timeline.since_ms(Mark.SPEECH_ENDED) or 0.0
-        await asyncio.sleep((self._plan.acknowledge_after_ms - waited_ms) / 1_000)
+        with suppress(TimeoutError):
+            async with asyncio.timeout((self._plan.acknowledge_after_ms - waited_ms) / 1_000):
+                await self._will_be_late.wait()
         if Mark.FIRST_AUDIO in self.timeline.at_s or not self._plan.speak:
             return
         self.timeline.mark(Mark.FILLER_SENT)

@@ -233,6 +233,26 @@ class ReplyStats:
     recalled: Recalled | None = None
     """None for an answer that a brain wrote."""
 
+    cost: float | None = None
+    """In the currency of `[remote]`'s prices; None where nothing is charged."""
+
+    by: Answerer | None = None
+    """None where there is only one brain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answerer:
+    """Who answers, where several brains might."""
+
+    tier: str
+    model: str
+    is_remote: bool
+    reason: str
+    """Why this one: a sentence's second half, such as "it asks for reasons"."""
+
+    expected_ms: float | None = None
+    """How long its first phrase takes, going by the last ones; None where nobody knows."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyPiece:
@@ -240,3 +260,8 @@ class ReplyPiece:
 
     text: str
     stats: ReplyStats | None = None
+    by: Answerer | None = None
+    """Who was asked just now; such a piece has no text."""
+
+    shortcoming: str = ""
+    """Why less is given than was meant to be; such a piece has no text."""

@@ -57,11 +57,13 @@ function bar({ name, start_ms, duration_ms, overlapped }, axisMs) {
 }
 
 /** @param {import("./wire").Stats} stats */
-function figures({ ttft_ms, tpot_ms, cached_tokens, prompt_tokens, recalled }) {
+function figures({ ttft_ms, tpot_ms, cached_tokens, prompt_tokens, recalled, cost, by }) {
   if (recalled) return make("p", "hint", say(`recalled_${recalled}`));
   const list = make("dl", "figures");
   const figure = (/** @type {string} */ name, /** @type {string} */ value) =>
     list.append(make("dt", "", name), make("dd", "", value));
+  if (by) figure(say("answeredBy"), say(by.is_remote ? "elsewhere" : "here", { model: by.model, reason: by.reason }));
+  if (cost) figure(say("cost"), cost.toPrecision(2));
   figure(say("firstToken"), ms(ttft_ms));
   if (tpot_ms !== null) figure(say("perToken"), ms(tpot_ms));
   figure(say("kept"), say("keptOf", { cached: cached_tokens, prompt: prompt_tokens }));

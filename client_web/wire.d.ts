@@ -93,6 +93,17 @@ export interface Stats {
   cached_tokens: number;
   /** How an answer was found that no brain wrote this time. */
   recalled: "template" | "exact" | "similar" | null;
+  /** What it cost, where a brain elsewhere charges for it. */
+  cost: number | null;
+  /** null where there is only one brain. */
+  by: Answerer | null;
+}
+
+/** Which of several brains answered, and why that one. */
+export interface Answerer {
+  model: string;
+  is_remote: boolean;
+  reason: string;
 }
 
 export interface Line {

@@ -84,6 +84,10 @@ class Metrics:
         self._prompt = self._counter("prompt_tokens", "Tokens of prompts.")
         self._cached = self._counter("cached_tokens", "Tokens of prompts that were not read again.")
         self._reply = self._counter("reply_tokens", "Tokens of answers.")
+        self._answers = self._counter("answers", "Answers by who gave them.", "tier", "model")
+        self._cost = self._counter(
+            "cost", "What answers cost, in the currency of the prices.", "tier"
+        )
         self._drafted = self._counter("drafted_tokens", "Tokens that were guessed.")
         self._accepted = self._counter("accepted_tokens", "Guessed tokens that were right.")
         self._speech = self._counter("speech_seconds", "How long answers sounded.")
@@ -124,6 +128,9 @@ class Metrics:
         self._prompt.inc(stats.prompt_tokens)
         self._cached.inc(stats.cached_tokens)
         self._reply.inc(stats.reply_tokens)
+        if stats.by is not None:
+            self._answers.labels(stats.by.tier, stats.by.model).inc()
+            self._cost.labels(stats.by.tier).inc(stats.cost or 0.0)
         self._drafted.inc(stats.drafted_tokens)
         self._accepted.inc(stats.accepted_tokens)
 

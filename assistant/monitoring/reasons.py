@@ -23,6 +23,7 @@ _WHOLE_SENTENCES = {
     "answers are shown and not spoken": "text_only",
 }
 _PARTS = {
+    "answers instead": "other_brain",
     "has not said anything for too long": "silent",
     "engine died": "died",
     "engine is not running": "away",

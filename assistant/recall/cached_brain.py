@@ -68,13 +68,14 @@ class CachedBrain:
         self, prompt: Prompt, pieces: AsyncIterator[ReplyPiece], max_tokens: int
     ) -> AsyncIterator[ReplyPiece]:
         """Keep the answer once the last of it has been taken."""
-        answer, stats = "", None
+        answer, stats, is_lesser = "", None, False
         async for piece in pieces:
+            is_lesser = is_lesser or bool(piece.shortcoming)
             answer += piece.text
             stats = piece.stats or stats
             yield piece
         question = _question(prompt)
-        is_whole = stats is not None and stats.reply_tokens < max_tokens
+        is_whole = stats is not None and not is_lesser and stats.reply_tokens < max_tokens
         if question is None or not is_whole or not _is_worth_keeping(answer):
             return
         try:

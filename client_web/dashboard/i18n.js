@@ -113,6 +113,7 @@ const english = {
   reason_acknowledged: "the answer takes a moment",
   reason_text_only: "answers are shown and not spoken",
   reason_silent: "said nothing for too long",
+  reason_other_brain: "another brain answered",
   reason_died: "the engine died",
   reason_away: "the engine was being restarted",
 };
@@ -229,6 +230,7 @@ const chinese = {
   reason_acknowledged: "答案还要等一会儿",
   reason_text_only: "只显示文字，不出声",
   reason_silent: "太久没有动静",
+  reason_other_brain: "由另一个模型回答",
   reason_died: "引擎崩溃",
   reason_away: "引擎正在重启",
 };

@@ -126,4 +126,6 @@ export interface Stats {
   tpot_ms: number | null;
   drafted_tokens: number;
   accepted_tokens: number;
+  cost: number | null;
+  by: import("../wire").Answerer | null;
 }

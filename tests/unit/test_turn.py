@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
 
 from assistant.config import BudgetConfig, VoiceConfig
 from assistant.conversation import Conversation
@@ -20,7 +24,7 @@ from assistant.events import (
 from assistant.fallback import FallbackPolicy, Plan
 from assistant.records import TurnRecord
 from assistant.turn import Turn
-from assistant.types import ImageFrame, Phase, Prompt, Role
+from assistant.types import Answerer, ImageFrame, Phase, Prompt, ReplyPiece, Role
 from assistant.utterance import TypedUtterance
 from assistant.voices import KnownVoice, Voices, espeak_voice
 from tests.fakes import (
@@ -373,3 +377,56 @@ async def test_a_turn_is_recorded_without_its_words() -> None:
     assert record.status is ReplyStatus.COMPLETED
     assert record.ledger_error_ms < 1e-6
     assert "secret" not in repr(record)
+
+
+class TwoBrains(ScriptedBrain):
+    """Says first who answers, as a routed brain does."""
+
+    def __init__(self, *, expected_ms: float | None, token_s: float = 0.0) -> None:
+        super().__init__(ANSWER, token_s=token_s)
+        self.expected_ms = expected_ms
+
+    @asynccontextmanager
+    async def _reply(
+        self, prompt: Prompt, max_tokens: int
+    ) -> AsyncGenerator[AsyncIterator[ReplyPiece]]:
+        by = Answerer(
+            tier="strong",
+            model="large",
+            is_remote=True,
+            reason="it compares",
+            expected_ms=self.expected_ms,
+        )
+        async with super()._reply(prompt, max_tokens) as pieces:
+
+            async def all_pieces() -> AsyncIterator[ReplyPiece]:
+                yield ReplyPiece(text="", shortcoming="the line is down; small answers instead")
+                yield ReplyPiece(text="", by=by)
+                async for piece in pieces:
+                    yield piece
+
+            yield all_pieces()
+
+
+async def test_who_could_not_answer_is_told_and_is_no_token() -> None:
+    stage = Stage(TwoBrains(expected_ms=None))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "compare tea and coffee")
+    await stage.peer.play_until(task)
+    assert stage.said()[-1] == (Role.ASSISTANT, "Paris is the capital of France.")
+    assert Degraded(stage="brain", reason="the line is down; small answers instead") in (
+        stage.peer.told(Degraded)
+    )
+
+
+@pytest.mark.parametrize(("expected_ms", "is_said"), [(None, False), (100, False), (9_000, True)])
+async def test_acknowledgement_is_said_at_once_only_if_the_answer_will_be_late(
+    expected_ms: float | None, is_said: bool
+) -> None:
+    stage = Stage(TwoBrains(expected_ms=expected_ms, token_s=0.5))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "compare tea and coffee")
+    await asyncio.sleep(0)
+    assert ("One moment." in stage.voice.spoken) == is_said
+    task.cancel()
+    await asyncio.wait([task])

@@ -1,0 +1,1 @@
+"""A brain elsewhere: any server that speaks OpenAI's chat completions."""

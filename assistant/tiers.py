@@ -1,0 +1,118 @@
+"""The brains of the settings, put together: who may be asked, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from assistant.audit_file import AuditLog
+from assistant.config import Config
+from assistant.errors import ConfigError
+from assistant.remote.brain import RemoteBrain, endpoint
+from assistant.remote.key import read_key
+from assistant.remote.patience import patience
+from assistant.remote.request import Encode
+from assistant.remote.spending import Spending, Tariff
+from assistant.routed_brain import RoutedBrain, TierBrain
+from assistant.router import Tier
+from assistant.stages import Brain
+
+
+def check_tiers(config: Config) -> None:
+    """Raises ConfigError about tiers that cannot be, before any engine is started."""
+    tiers = config.tiers
+    if tiers.fast == "remote" and tiers.strong == "remote":
+        raise ConfigError(
+            "tiers.fast and tiers.strong are both remote, and there is one remote model: make one"
+            " of them local"
+        )
+    if tiers.strong == "local" and not tiers.strong_model:
+        raise ConfigError("tiers.strong_model is empty: name the manifest of a stronger brain")
+    if remote_tier(config):
+        endpoint(config.remote)
+        read_key(config.remote.api_key_file)
+
+
+def remote_tier(config: Config) -> Tier | None:
+    """Which one is remote."""
+    if config.tiers.strong == "remote":
+        return Tier.STRONG
+    return Tier.FAST if config.tiers.fast == "remote" else None
+
+
+@asynccontextmanager
+async def routed_brain(
+    config: Config, local: Brain, strong: Brain | None, *, local_sees: bool, encode: Encode
+) -> AsyncGenerator[Brain]:
+    """What turns ask. `local`: the model of [brain], the last resort; `strong`: another local one.
+
+    `encode`: a picture as a JPEG. Raises ConfigError.
+    """
+    first_token_ms = patience(config.budget).first_token_ms
+    last_resort = TierBrain(
+        tier=Tier.FAST,
+        brain=local,
+        model=config.brain.model,
+        is_remote=False,
+        sees=local_sees,
+        first_token_ms=first_token_ms,
+    )
+    brains = [last_resort]
+    if strong is not None:
+        brains.insert(
+            0,
+            TierBrain(
+                tier=Tier.STRONG,
+                brain=strong,
+                model=config.tiers.strong_model,
+                is_remote=False,
+                first_token_ms=first_token_ms,
+            ),
+        )
+    remote = new_remote(config, encode)
+    if remote is None:
+        yield RoutedBrain(brains) if strong else local
+        return
+    tier = remote_tier(config)
+    assert tier is not None, "a remote brain has a tier"
+    brains.insert(
+        len(brains) - 1,
+        TierBrain(
+            tier=tier,
+            brain=remote,
+            model=config.remote.model,
+            is_remote=True,
+            sees=config.remote.send_images,
+        ),
+    )
+    try:
+        yield RoutedBrain(brains)
+    finally:
+        await remote.close()
+
+
+def new_remote(config: Config, encode: Encode) -> RemoteBrain | None:
+    tier = remote_tier(config)
+    if tier is None:
+        return None
+    remote = config.remote
+    kept = remote.spending_file
+    return RemoteBrain(
+        tier=tier.value,
+        config=remote,
+        key=read_key(remote.api_key_file),
+        patience=patience(config.budget),
+        temperature=config.brain.temperature,
+        spending=Spending(
+            Tariff(
+                prompt_price=remote.prompt_price,
+                reply_price=remote.reply_price,
+                daily_cost=remote.daily_cost,
+                daily_tokens=remote.daily_tokens,
+            ),
+            config.models.folder / "cache" / "spending.json" if kept == Path("") else kept,
+        ),
+        audit=AuditLog(config.audit.file),
+        encode=encode if remote.send_images else None,
+    )
