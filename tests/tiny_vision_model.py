@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float32]
 
-PROJECTORS = ("idefics3", "mlp", "gemma3", "lfm2", "internvl")
+M_ROPE = "qwen2vl_merger"
+"""Its pictures have fewer positions than tokens, and want a brain of kind "qwen2vl"."""
+
+PROJECTORS = ("idefics3", "mlp", "gemma3", "lfm2", "internvl", M_ROPE)
 
 _BRAIN = 64
 """Embedding length of the brain."""
@@ -49,7 +52,9 @@ def make_tiny_brain(
     kind: str = "llama",
     seed: int = 0,
 ) -> None:
-    """`kind`: "llama", "cohere2" with a sliding window, or "mamba", which is recurrent."""
+    """`kind`: "llama", "qwen2vl" with M-RoPE, "cohere2" with a sliding window, or "mamba",
+    which is recurrent.
+    """
     writer = gguf.GGUFWriter(target, kind)
     words = [*_bytes_as_letters(), *_MERGES.values(), *extra_tokens]
     tokens = [*words, *control_tokens, *_SPECIAL]
@@ -70,7 +75,7 @@ def make_tiny_brain(
         writer.add_tensor(
             f"{block}.attn_output.weight", weights(embedding_length, embedding_length)
         )
-        if kind == "llama":
+        if kind != "cohere2":
             writer.add_tensor(f"{block}.ffn_norm.weight", _ones(embedding_length))
         writer.add_tensor(f"{block}.ffn_gate.weight", weights(128, embedding_length))
         writer.add_tensor(f"{block}.ffn_up.weight", weights(128, embedding_length))
@@ -114,6 +119,10 @@ def make_tiny_projector(
         case "mlp":
             _linear(writer, weights, "mm.0", _BRAIN, _EYE)
             _linear(writer, weights, "mm.2", _BRAIN, _BRAIN)
+        case "qwen2vl_merger":
+            writer.add_tensor("v.patch_embd.weight.1", weights(_EYE, 3, _PATCH_PX, _PATCH_PX))
+            _linear(writer, weights, "mm.0", merged, merged)
+            _linear(writer, weights, "mm.2", _BRAIN, merged)
         case "lfm2":
             _linear(writer, weights, "mm.1", _BRAIN, merged)
             _linear(writer, weights, "mm.2", _BRAIN, _BRAIN)
@@ -142,6 +151,7 @@ def _describe_brain(
     writer.add_ssm_state_size(_STATE)
     writer.add_ssm_time_step_rank(_RANK)
     writer.add_rope_freq_base(10_000.0)
+    writer.add_rope_dimension_sections([2, 3, 3, 0])
     writer.add_rope_dimension_count(embedding_length // 4)
     writer.add_vocab_size(len(tokens))
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
@@ -188,8 +198,9 @@ def _write_eye(writer: gguf.GGUFWriter, kind: str, weights: _Weights) -> None:
     has_class_token = kind in ("mlp", "internvl")
     n_patches = (_IMAGE_PX // _PATCH_PX) ** 2
     writer.add_tensor("v.patch_embd.weight", weights(_EYE, 3, _PATCH_PX, _PATCH_PX))
-    writer.add_tensor("v.patch_embd.bias", weights(_EYE))
-    writer.add_tensor("v.position_embd.weight", weights(n_patches + has_class_token, _EYE))
+    if kind != M_ROPE:
+        writer.add_tensor("v.patch_embd.bias", weights(_EYE))
+        writer.add_tensor("v.position_embd.weight", weights(n_patches + has_class_token, _EYE))
     if has_class_token:
         writer.add_tensor("v.class_embd", weights(_EYE))
     _norm(writer, "v.pre_ln" if kind == "mlp" else "v.post_ln", _EYE)

@@ -17,7 +17,7 @@ from assistant.llm.vision import Encoded, Projector
 from assistant.types import ImageFrame, Message, Prompt, ReplyStats, Role
 from assistant.worker_host import Leaving
 from tests.logits import watch_logits
-from tests.tiny_vision_model import PROJECTORS, make_tiny_brain, make_tiny_projector
+from tests.tiny_vision_model import M_ROPE, PROJECTORS, make_tiny_brain, make_tiny_projector
 
 CONFIG = BrainConfig(
     temperature=0,
@@ -36,7 +36,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("tiny")
     for kind in PROJECTORS:
         (root / kind).mkdir()
-        make_tiny_brain(root / kind / "model.gguf")
+        brain = "qwen2vl" if kind == M_ROPE else "llama"
+        make_tiny_brain(root / kind / "model.gguf", kind=brain)
         make_tiny_projector(root / kind / "mmproj.gguf", kind)
     return {kind: root / kind for kind in PROJECTORS}
 
@@ -102,6 +103,13 @@ def test_a_picture_is_encoded_once_and_read_once(
         with running(folders[kind]) as fresh:
             (anew, *_) = watch_logits(fresh, question, max_tokens=1)
     assert abs(again - anew).max() < 0.001
+
+
+def test_with_m_rope_a_picture_has_fewer_positions_than_tokens(folders: dict[str, Path]) -> None:
+    with running(folders[M_ROPE]) as engine:
+        assert engine._sight is not None
+        cell = engine._sight.picture(picture(1))
+    assert cell.n_positions < cell.n_tokens
 
 
 def test_a_picture_of_an_earlier_turn_stays_in_the_cache(
