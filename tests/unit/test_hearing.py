@@ -25,9 +25,11 @@ from tests.hearing_fakes import (
 FAILURE = RecognizerError("it fell over")
 
 
-def new_listener(recognizer: ScriptedRecognizer) -> Listener:
+def new_listener(
+    recognizer: ScriptedRecognizer, detector: LoudnessDetector | None = None
+) -> Listener:
     return Listener(
-        detector=LoudnessDetector(),
+        detector=detector or LoudnessDetector(),
         recognizer=recognizer,
         ears=EarsConfig(),
         endpointing=EndpointingConfig(),
@@ -324,6 +326,17 @@ async def test_soft_first_sounds_after_unmuting_are_heard_but_nothing_from_befor
     samples = recognizer.samples[-1]
     assert 16_000 * 0.25 <= int(np.argmax(samples > 10)) <= 16_000 * 0.3
     assert samples[0] == 10
+
+
+async def test_what_was_kept_from_before_muting_is_no_part_of_what_is_said_after() -> None:
+    microphone = Microphone()
+    recognizer, detector = ScriptedRecognizer(microphone), LoudnessDetector()
+    button = Button(microphone, mute=400, unmute=60_000)
+    button.listener = new_listener(recognizer, detector)
+    before, after = quiet(60_000) + 20, quiet(96) + 10
+    await ends(button.listener, button.frames(before, after, voice(1_000), quiet(500)))
+    assert 20 not in recognizer.samples[-1]
+    assert detector.resets
 
 
 async def test_the_talk_button_holds_the_turn_and_ends_it_at_once() -> None:
