@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from prometheus_client.openmetrics import parser as openmetrics
@@ -97,3 +98,10 @@ def test_both_text_formats_can_be_read(metrics: Metrics) -> None:
     families = openmetrics.text_string_to_metric_families(text.decode())  # type: ignore[no-untyped-call]
     assert list(families)
     assert metrics.expose("text/html")[1].startswith("text/plain")
+
+
+def test_the_readme_lists_every_metric_and_no_other(metrics: Metrics) -> None:
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    families = text_string_to_metric_families(metrics.expose("")[0].decode())
+    exposed = {family.name + "_total" * (family.type == "counter") for family in families}
+    assert set(re.findall(r"parley_[a-z_]+", readme)) == exposed
