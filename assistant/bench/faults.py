@@ -16,6 +16,7 @@ from assistant.audio_file import read_speech
 from assistant.bench.report import Report, console, print_table
 from assistant.config import Config
 from assistant.engines import Engines, start_engines
+from assistant.fallback import fixed_phrases
 from assistant.rehearsal import Answer, Rehearsal
 from assistant.types import Pcm
 from assistant.worker import Worker
@@ -23,6 +24,9 @@ from assistant.worker import Worker
 _HEARD_WITHIN_MS = 2_000
 _RECOVERED_WITHIN_MS = 10_000
 _LOOK_S = 0.005
+
+_SAID_BY_ITSELF = frozenset(fixed_phrases("en") + fixed_phrases("zh"))
+"""An apology is no answer."""
 
 _SLOW_PERIOD_S = 0.1
 _SLOW_SHARE = 0.05
@@ -37,9 +41,11 @@ class Outcome:
     struck: Answer
     struck_at_s: float
     recovered_within_ms: float | None
-    """The fault until the engine was ready again; None where it never was away."""
+    """The fault until the engine was ready again; None where it never was."""
 
     following: Answer
+    is_restarted: bool = True
+    """Whether the fault costs the engine its process, so that it has to come back."""
 
     @property
     def heard_within_ms(self) -> float | None:
@@ -52,9 +58,15 @@ class Outcome:
         return (
             heard_ms is not None
             and heard_ms <= _HEARD_WITHIN_MS
-            and (self.recovered_within_ms or 0) <= _RECOVERED_WITHIN_MS
+            and (not self.is_restarted or self._has_recovered)
             and bool(self.following.answer)
+            and self.following.answer.strip() not in _SAID_BY_ITSELF
         )
+
+    @property
+    def _has_recovered(self) -> bool:
+        recovered_ms = self.recovered_within_ms
+        return recovered_ms is not None and recovered_ms <= _RECOVERED_WITHIN_MS
 
 
 def first_sound_ms(answer: Answer, *, since_s: float) -> float | None:
@@ -211,7 +223,9 @@ async def _slow(engines: Engines, config: Config, speech: Pcm) -> Outcome:
         async with slowed(brain):
             struck = await rehearsal.say(speech, patience_s=60)
         following = await rehearsal.say(speech, patience_s=30)
-    return Outcome("brain twenty times slower", struck, began_at_s, None, following)
+    return Outcome(
+        "brain twenty times slower", struck, began_at_s, None, following, is_restarted=False
+    )
 
 
 def _tell(outcome: Outcome) -> None:
