@@ -5,6 +5,16 @@ import { exchange, hangUp } from "./server.js";
 import { Thrift } from "./thrift.js";
 
 /**
+ * What carries sound and events; a Call, or a SocketCall where no UDP gets through.
+ *
+ * @typedef {object} Line
+ * @property {(signal: AbortSignal, memory: import("./memory.js").Memory) => Promise<void>} connect
+ * @property {(event: ClientEvent) => void} send
+ * @property {(track: MediaStreamTrack | null) => Promise<void>} useMicrophone
+ * @property {(track: MediaStreamTrack | null) => Promise<void>} usePicture
+ * @property {() => void} close
+ * @property {() => void} hangUp
+ *
  * @typedef {import("./wire").ClientEvent} ClientEvent
  * @typedef {import("./wire").ServerEvent} ServerEvent
  *
@@ -15,10 +25,12 @@ import { Thrift } from "./thrift.js";
  *   lost: it was up, and is no more
  */
 
-const CONNECTING_MS = 10_000;
+/** Long enough for a bad line, short enough for another way to be tried within five seconds. */
+const CONNECTING_MS = 3_500;
 
 const LOOK_MS = 2_000;
 
+/** @implements {Line} */
 export class Call {
   #peer;
   #events;
@@ -28,6 +40,8 @@ export class Call {
   #isUp = false;
   /** @type {string | null} */
   #location = null;
+  /** Where the server says that it can be reached. @type {string[]} */
+  #addresses = [];
   #thrift = new Thrift();
   #looking = 0;
   #listener;
@@ -69,6 +83,7 @@ export class Call {
     const offer = /** @type {RTCSessionDescription} */ (this.#peer.localDescription).sdp;
     const { answer, location } = await exchange(offer, signal, memory);
     this.#location = location;
+    this.#addresses = addressesIn(answer);
     signal.throwIfAborted();
     await this.#peer.setRemoteDescription({ type: "answer", sdp: answer });
     await this.#opened(signal);
@@ -81,12 +96,17 @@ export class Call {
 
   /** @param {MediaStreamTrack | null} track */
   async useMicrophone(track) {
-    await this.#microphone.replaceTrack(track);
+    if (!this.#isClosed) await this.#microphone.replaceTrack(track);
   }
 
   /** @param {MediaStreamTrack | null} track of a camera or a screen */
   async usePicture(track) {
-    await this.#picture.replaceTrack(track);
+    if (!this.#isClosed) await this.#picture.replaceTrack(track);
+  }
+
+  /** Devices may still be switched until the next call has taken over. */
+  get #isClosed() {
+    return this.#peer.signalingState === "closed";
   }
 
   /** Leaves the line; the server keeps the conversation for a while. */
@@ -108,7 +128,7 @@ export class Call {
    */
   #opened(signal) {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Problem("noPath")), CONNECTING_MS);
+      const timer = setTimeout(() => reject(this.#noPath()), CONNECTING_MS);
       signal.addEventListener("abort", () => {
         clearTimeout(timer);
         reject(signal.reason);
@@ -120,6 +140,10 @@ export class Call {
         resolve();
       };
     });
+  }
+
+  #noPath() {
+    return new Problem("noPath", { tried: this.#addresses.join(", ") });
   }
 
   /** Pictures give way to sound where the line does not carry both. */
@@ -149,6 +173,15 @@ export class Call {
     this.close();
     this.#listener.onLine("lost");
   }
+}
+
+/** @param {string} answer */
+function addressesIn(answer) {
+  const candidates = answer.matchAll(/^a=candidate:\S+ \d+ (\S+) \d+ (\S+) (\d+) typ/gm);
+  const told = [...candidates].map(
+    ([, transport, address, port]) => `${transport?.toUpperCase()} ${address}:${port}`,
+  );
+  return [...new Set(told)];
 }
 
 /**

@@ -14,7 +14,7 @@ export class Equipment {
   #isMuted = false;
   #isPressed = false;
   #isReleased = false;
-  /** @type {import("./call.js").Call | null} */
+  /** @type {import("./call.js").Line | null} */
   #call = null;
   #views;
   #meter;
@@ -33,7 +33,7 @@ export class Equipment {
     return this.#tracks[source] !== null;
   }
 
-  /** Puts what is on, and what will be, on this call's line. @param {import("./call.js").Call} call */
+  /** Puts what is on, and what will be, on this call's line. @param {import("./call.js").Line} call */
   async connect(call) {
     this.#call = call;
     await call.useMicrophone(this.#tracks.microphone);

@@ -113,8 +113,12 @@ const english = {
   problem_keyNeeded:
     "This server lets in only those who have its code. Scan the QR code that it printed when it was started, or open {page}/#token=CODE with the code, its key, or a client secret.",
   problem_serverError: "The server reports a problem: {reason}",
+  narrow:
+    "Sound goes over a WebSocket instead, a little later than it could, and without pictures.",
   problem_noPath:
-    "The server answered, but no sound gets through. A firewall may be blocking UDP between you and it.",
+    "The server answered, but nothing got through to {tried} within a few seconds. A firewall may be blocking UDP between you and it.",
+  problem_noSocket:
+    "Neither UDP nor a WebSocket gets through to the server. A proxy or a firewall stands between; ask whoever runs it to let WebSockets pass.",
   problem_lineWeak: "The line is weak. Waiting for it to come back.",
   problem_lineLost:
     "The line to the assistant was lost. Calling it again; the conversation goes on then.",
@@ -229,7 +233,10 @@ const chinese = {
   problem_keyNeeded:
     "此服务器只允许持有配对码的人使用。请扫描它启动时显示的二维码，或用配对码、密钥或客户端令牌打开 {page}/#token=配对码。",
   problem_serverError: "服务器报告了一个问题：{reason}",
-  problem_noPath: "服务器有回应，但声音传不过去。可能有防火墙拦截了 UDP。",
+  narrow: "声音改走 WebSocket，会稍慢一些，并且不能传送画面。",
+  problem_noPath: "服务器有回应，但几秒内连不上 {tried}。可能有防火墙拦截了 UDP。",
+  problem_noSocket:
+    "UDP 和 WebSocket 都无法连到服务器。中间有代理或防火墙；请管理员放行 WebSocket。",
   problem_lineWeak: "线路不稳，正在等待恢复。",
   problem_lineLost: "与助手的连接已断开，正在重新连接；接通后对话会继续。",
   problem_noWebRtc: "此浏览器不支持通话（WebRTC）。请使用新版 Firefox、Chrome、Edge 或 Safari。",

@@ -90,6 +90,12 @@ export class Page {
     this.#scene.replaceChildren();
   }
 
+  /** @param {boolean} hasRoom the line carries pictures */
+  showPictureButtons(hasRoom) {
+    this.#camera.hidden = !hasRoom;
+    this.#screen.hidden = !hasRoom || !devices.canShareScreen;
+  }
+
   /** The frame that the server has just looked at, and what it saw in it. @param {Scene} scene */
   showScene({ picture, facts }) {
     this.#looked.src = picture;

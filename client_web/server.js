@@ -1,7 +1,7 @@
 // What the page asks the server over HTTP: are you ready, will you take a call, is it over?
 
 import { Problem } from "./errors.js";
-import { credentials } from "./token.js";
+import { credentials, subprotocols } from "./token.js";
 
 const ASK_AGAIN_MS = 1_000;
 
@@ -57,6 +57,13 @@ export async function exchange(offer, signal, { token, lastEventId }) {
   if (answer.status === 401) throw new Problem("keyNeeded", { page: location.origin });
   if (answer.status === 503) throw new Problem("serverBusy");
   throw new Problem("serverRefused", { reason: reasonIn(text) ?? `HTTP ${answer.status}` });
+}
+
+/** A line for events and sound; whoever is not let in sees it close. */
+export function openSocket() {
+  const url = new URL("v1/realtime", document.baseURI);
+  url.protocol = url.protocol.replace("http", "ws");
+  return new WebSocket(url, subprotocols());
 }
 
 /** Even while the page is being closed. @param {string} location of the call */

@@ -11,6 +11,7 @@ import { Memory } from "./memory.js";
 import { Meter } from "./meter.js";
 import { Narrator } from "./narrator.js";
 import { pause, untilReady } from "./server.js";
+import { SocketCall } from "./socket-call.js";
 import { Voices } from "./voices.js";
 
 /**
@@ -36,8 +37,11 @@ export class Session {
   #meter = new Meter();
   #clock = new Clock();
   #memory = new Memory();
-  /** @type {Call | null} */
+  /** @type {import("./call.js").Line | null} */
   #call = null;
+  /** No UDP gets through, so calls go over WebSockets. */
+  #isNarrow = false;
+  #wasUp = false;
   /** @type {Heartbeat | null} */
   #heartbeat = null;
   /** Whose turn it is, as the server told it last. @type {import("./wire").State} */
@@ -118,7 +122,7 @@ export class Session {
     await this.#ready();
     await this.equipment.switchOn("microphone");
     await this.#connect();
-    if (isCameraWanted()) await this.equipment.switchOn("camera");
+    if (isCameraWanted() && !this.#isNarrow) await this.equipment.switchOn("camera");
   }
 
   async #ready() {
@@ -131,21 +135,26 @@ export class Session {
     const { page, notice } = this.#views;
     const { signal } = this.#leaving;
     const giveUpAt = performance.now() + GIVE_UP_MS;
+    let nBlocked = 0;
     for (let n = 0; ; n++) {
       signal.throwIfAborted();
-      const call = (this.#call = new Call({
-        onEvent: (event) => this.#take(event),
-        onVoice: (voice) => this.#hear(voice),
-        onLine: (line) => this.#noteLine(line),
-      }));
+      const call = (this.#call = this.#newCall());
       try {
         await this.equipment.connect(call);
         await call.connect(signal, this.#memory);
         this.#memory.begin();
+        this.#wasUp = true;
         break;
       } catch (error) {
         call.close();
         const problem = Problem.from(error);
+        // Where there was a path there may be one again soon.
+        const isBlocked = problem.kind === "noPath" && !signal.aborted;
+        if (isBlocked && ++nBlocked > (this.#memory.token ? 1 : 0)) {
+          call.hangUp();
+          await this.#goNarrow(problem);
+          continue;
+        }
         if (signal.aborted || !this.#mayMend(problem, giveUpAt)) throw error;
         notice.show(problem);
         await pause(TRY_AGAIN_MS[n] ?? TRY_AGAIN_MS.at(-1) ?? 0, signal);
@@ -160,6 +169,32 @@ export class Session {
     });
   }
 
+  /** @returns {import("./call.js").Line} */
+  #newCall() {
+    const listener = {
+      /** @param {ServerEvent} event */
+      onEvent: (event) => this.#take(event),
+      /** @param {MediaStreamTrack} voice */
+      onVoice: (voice) => this.#hear(voice),
+      /** @param {"good" | "weak" | "lost"} line */
+      onLine: (line) => this.#noteLine(line),
+    };
+    return this.#isNarrow ? new SocketCall(listener) : new Call(listener);
+  }
+
+  /** From now on over WebSockets, where the server keeps no conversation. @param {Problem} problem */
+  async #goNarrow(problem) {
+    const { captions } = this.#views;
+    this.#isNarrow = true;
+    captions.note(`${problem.message} ${say("narrow")}`);
+    if (this.#memory.token) captions.note(say("forgotten"));
+    this.#memory = new Memory();
+    this.#state = "listening";
+    this.#views.page.showPictureButtons(false);
+    await this.equipment.switchOff("screen");
+    await this.equipment.switchOff("camera");
+  }
+
   /**
    * Whether to try again. No path for the sound is no reason to give up when there was one.
    * @param {Problem} problem
@@ -167,14 +202,20 @@ export class Session {
    */
   #mayMend(problem, giveUpAt) {
     if (performance.now() > giveUpAt) return false;
-    return problem.isPassing || (problem.kind === "noPath" && this.#memory.token !== null);
+    if (problem.kind === "noPath") return this.#memory.token !== null;
+    return problem.isPassing || (problem.kind === "noSocket" && this.#wasUp);
   }
 
   /** The line is dead: makes another. The conversation goes on where it was. */
   #lose() {
-    const { page, notice } = this.#views;
+    const { page, notice, captions } = this.#views;
     this.#heartbeat?.stop();
     this.#call?.close();
+    if (this.#isNarrow) {
+      this.#memory = new Memory();
+      this.#state = "listening";
+      captions.note(say("forgotten"));
+    }
     page.showState("connecting");
     notice.show(new Problem("lineLost"));
     this.#connect().catch((error) => this.#leaving.abort(error));
@@ -187,6 +228,7 @@ export class Session {
     this.equipment.release();
     this.#views.page.playVoice(null);
     this.#views.page.showRecording(false);
+    this.#views.page.showPictureButtons(true);
     this.#views.page.showState("idle");
   }
 

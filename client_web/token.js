@@ -9,6 +9,11 @@ export function credentials() {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
+/** The same where no headers can be sent. */
+export function subprotocols() {
+  return token ? ["realtime", `openai-insecure-api-key.${token}`] : ["realtime"];
+}
+
 /** Out of the address, where somebody could read it, and kept until the tab is closed. */
 function take() {
   const brought = new URLSearchParams(location.hash.slice(1)).get(KEPT);

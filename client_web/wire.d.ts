@@ -22,6 +22,7 @@ export type ServerEvent = { event_id: string } & (
   | { type: "response.output_audio_transcript.done"; item_id: string; transcript: string }
   | { type: "response.output_text.delta"; item_id: string; delta: string }
   | { type: "response.output_text.done"; item_id: string; text: string }
+  | { type: "response.output_audio.delta"; delta: string }
   | { type: "response.done"; response: { status: "completed" | "cancelled" | "failed" } }
   | { type: "output_audio_buffer.started" }
   | { type: "output_audio_buffer.stopped" }
@@ -44,6 +45,7 @@ export type ClientEvent =
   | { type: "response.create" }
   | { type: "response.cancel" }
   | { type: "output_audio_buffer.clear" }
+  | { type: "input_audio_buffer.append"; audio: string }
   | { type: "assistant.mute"; muted: boolean }
   | { type: "assistant.push_to_talk"; pressed: boolean }
   | Ping

@@ -157,8 +157,8 @@ class Fields:
             self._left.pop(name, None)
 
     def refuse(self, name: str, because: str) -> None:
-        """An error that says why, unless the field is absent, null, false or empty."""
-        if self._left.pop(name, None):
+        """An error that says why, unless the field is absent, null or false."""
+        if self._left.pop(name, None) not in (None, False):
             raise self.unsupported(name, because)
 
     def unsupported(self, name: str, because: str) -> ProtocolError:

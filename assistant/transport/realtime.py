@@ -192,7 +192,9 @@ def _read_response_create(fields: Fields, event_id: str | None) -> ResponseCreat
     response.refuse("prompt", "there are no stored prompts; use instructions")
     if response.text_or_none("conversation") not in (None, "auto"):
         raise response.unsupported("conversation", "a response always joins the conversation")
-    response.skip("audio", "metadata", "tool_choice", "parallel_tool_calls", "reasoning")
+    if not response.take_if("tool_choice", "auto"):
+        response.refuse("tool_choice", "it counts for the whole session; use session.update")
+    response.skip("audio", "metadata", "parallel_tool_calls", "reasoning")
     event = ResponseCreate(
         event_id=event_id,
         instructions=response.text_or_none("instructions"),

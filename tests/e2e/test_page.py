@@ -488,7 +488,7 @@ async def test_a_server_with_a_key_says_how_to_get_in_and_the_link_does(stage: S
 
     await stage.page.route("**/v1/realtime/calls", ask_for_key)
     await stage.page.click("#start")
-    await expect(stage.page.locator("#notice")).to_contain_text("http://localhost/#token=KEY")
+    await expect(stage.page.locator("#notice")).to_contain_text("http://localhost/#token=CODE")
     await stage.page.goto("http://localhost/?again#token=ek_1")
     await stage.start()
     assert stage.page.url == "http://localhost/?again"

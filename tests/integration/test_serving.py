@@ -21,6 +21,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -31,6 +32,7 @@ from assistant.transport import peer as peer_module
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.realtime import MAX_MESSAGE_BYTES
 from assistant.transport.server import build_app, listen, serve
+from assistant.transport.websocket_peer import WebSocketPeer
 from tests.unit.transport.socket_client import new_socket_peer
 from tests.unit.transport.test_peer import new_peer, traces
 from tests.unit.transport.webrtc_client import WebRtcClient
@@ -47,9 +49,10 @@ class Site:
         self.n_frames: list[int] = []
         self.n_over = 0
         self.was_left = asyncio.Event()
+        self.sockets: list[WebSocketPeer] = []
         self._app = build_app(
             new_caller=self._new_caller,
-            new_socket_peer=new_socket_peer,
+            new_socket_peer=self._new_socket_peer,
             describe_session=lambda _: {},
             serve_call=self._serve_call,
             health=lambda: {"ready": True},
@@ -59,6 +62,10 @@ class Site:
 
     def _new_caller(self) -> WebRtcPeer:
         return new_peer()
+
+    def _new_socket_peer(self, socket: WebSocket) -> WebSocketPeer:
+        self.sockets.append(new_socket_peer(socket))
+        return self.sockets[-1]
 
     async def _serve_call(self, peer: Peer) -> None:
         call = len(self.n_frames)
