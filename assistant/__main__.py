@@ -7,21 +7,25 @@ import asyncio
 import importlib
 import json
 import logging
+import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from assistant import __version__, log
 from assistant.config import Config
 from assistant.config_file import load
-from assistant.errors import AssistantError, ConfigError
+from assistant.errors import AssistantError, AudioFileError, ConfigError
 
 BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults", "network", "answers")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return the exit status: 0 done, 1 it failed, 2 it was asked wrongly."""
-    options = _parser().parse_args(arguments)
+    with _loading():
+        options = _parser().parse_args(arguments)
     level = logging.DEBUG if options.verbose else logging.INFO
     log.set_up(log.LogSettings(level, options.log_format))
     try:
@@ -43,6 +47,16 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """An interrupt ends the program at once: modules that load turn it into errors of their own."""
+    handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,7 +86,12 @@ def _parser() -> argparse.ArgumentParser:
     asked.add_argument("--wav", type=Path, metavar="FILE", help="a recorded question")
     asked.add_argument("--text", help="a typed question")
     ask.add_argument("--image", type=Path, metavar="FILE", help="what the camera shows")
-    ask.add_argument("--out", type=Path, metavar="FILE", help="where the spoken answer goes")
+    ask.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="the spoken answer (default: answer.wav)",
+    )
     ask.add_argument("--json", action="store_true", help="print one JSON object")
     ask.set_defaults(run=_ask)
 
@@ -86,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     pull.add_argument("ids", nargs="*", metavar="ID", help="default: what the settings need")
     pull.set_defaults(run=_models_pull)
     verify = actions.add_parser("verify", parents=[common], help="check every file's SHA-256")
+    verify.add_argument("ids", nargs="*", metavar="ID", help="default: every model")
     verify.set_defaults(run=_models_verify)
 
     voices = commands.add_parser("voices", parents=[common], help="who can speak, and what")
@@ -128,7 +148,8 @@ def _leaves(error: BaseException | None) -> list[BaseException]:
 
 
 def _serve(config: Config, options: argparse.Namespace) -> int:
-    from assistant.app import serve
+    with _loading():
+        from assistant.app import serve
     from assistant.lan import opened
 
     asyncio.run(serve(opened(config) if options.tls else config))
@@ -136,26 +157,30 @@ def _serve(config: Config, options: argparse.Namespace) -> int:
 
 
 def _ask(config: Config, options: argparse.Namespace) -> int:
-    from assistant.ask import as_json, ask, print_answer
-    from assistant.audio_file import read_speech, write_wav
-    from assistant.engines import start_engines
-    from assistant.speaker import SAMPLE_RATE_HZ
-    from assistant.vision.image_file import read_image
+    with _loading():
+        from assistant.ask import as_json, ask, print_answer
+        from assistant.audio_file import read_speech, write_wav
+        from assistant.engines import start_engines
+        from assistant.speaker import SAMPLE_RATE_HZ
+        from assistant.vision.image_file import read_image
 
     speech = read_speech(options.wav) if options.wav else None
     picture = read_image(options.image) if options.image else None
+    audio: Path = options.out or Path("answer.wav")
+    if not os.access(audio.parent, os.W_OK):
+        raise AudioFileError(f"{audio.absolute()} cannot be written; name another with --out FILE")
 
     async def run() -> int:
         async with start_engines(config) as engines:
             await engines.wait_ready()
             answer = await ask(engines, config, speech=speech, text=options.text, picture=picture)
-        audio: Path | None = options.out or (Path("answer.wav") if len(answer.sound) else None)
-        if audio is not None:
-            write_wav(audio, answer.sound, SAMPLE_RATE_HZ)
+        kept = audio if options.out or len(answer.sound) else None
+        if kept is not None:
+            write_wav(kept, answer.sound, SAMPLE_RATE_HZ)
         if options.json:
-            print(json.dumps(as_json(answer, str(audio) if audio else None), ensure_ascii=False))
+            print(json.dumps(as_json(answer, str(kept) if kept else None), ensure_ascii=False))
         else:
-            print_answer(answer, audio)
+            print_answer(answer, kept)
         return 0 if answer.answer else 1
 
     return asyncio.run(run())
@@ -181,7 +206,7 @@ def _models_verify(config: Config, options: argparse.Namespace) -> int:
     from assistant.model_store import ModelStore
     from assistant.models_command import verify_models
 
-    return verify_models(ModelStore(config.models.folder))
+    return verify_models(ModelStore(config.models.folder), options.ids)
 
 
 def _voices(config: Config, options: argparse.Namespace) -> int:

@@ -48,7 +48,7 @@ def as_json(answer: Answer, audio: str | None) -> dict[str, Any]:
 def print_answer(answer: Answer, audio: Path | None) -> None:
     """For a person at a terminal."""
     console = Console(highlight=False, markup=False)
-    console.print(f"heard:  {answer.heard or '(nothing)'}")
+    console.print(f"heard:  {answer.heard or '(nothing: is somebody speaking in it?)'}")
     for fact in answer.scene:
         console.print(f"saw:    {fact}")
     console.print(f"answer: {answer.answer or '(none)'}")

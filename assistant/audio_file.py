@@ -14,6 +14,8 @@ from assistant.types import Pcm
 
 def read_speech(path: Path) -> Pcm:
     """A sound file as 16 kHz mono, whatever its rate and channels. Raises AudioFileError."""
+    if not path.is_file():
+        raise AudioFileError(f"{path} is not there, or is no file")
     try:
         samples, rate_hz = soundfile.read(path, dtype="float32", always_2d=True)
     except (soundfile.LibsndfileError, OSError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import socket
@@ -10,11 +11,15 @@ import ssl
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from rich.console import Console
 
+from assistant import lan
 from assistant.config import Config
 from assistant.errors import ModelFileError
 from assistant.loop_lag import LoopLag
@@ -106,12 +111,27 @@ def _port(config: Config) -> Finding:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except OSError as error:
+        if _is_parley(config):
+            return Finding(True, f"{host} port {port}: Parley runs there")
         return Finding(
             False,
             f"{host} port {port}: {error.strerror}",
             "Stop what uses it, or choose another: --set server.port=8090",
         )
     return Finding(True, f"{host} port {port} is free")
+
+
+def _is_parley(config: Config) -> bool:
+    """Whether the program that holds our port answers as we do."""
+    url = f"{lan.addresses(config.server, config.server.port)[0].partition('#')[0]}healthz"
+    anything = ssl._create_unverified_context() if url.startswith("https") else None
+    try:
+        with urlopen(url, timeout=2, context=anything) as answer:
+            return "ready" in json.load(answer)
+    except HTTPError as answer:
+        return answer.code == HTTPStatus.SERVICE_UNAVAILABLE
+    except (OSError, ValueError):
+        return False
 
 
 def _tls(config: Config) -> Finding:

@@ -16,7 +16,7 @@ from assistant.errors import BrainError, EyesError, RecognizerError, StageError,
 from assistant.fallback import fixed_phrases
 from assistant.known_answers import known_answers, template_phrases
 from assistant.known_voices import known_voices, standard_voice
-from assistant.model_store import ModelStore
+from assistant.model_store import ModelStore, check_roles
 from assistant.prepared_voice import PreparedVoice
 from assistant.recall.cached_brain import CachedBrain
 from assistant.stages import Brain, Eyes, Recognizer, SpeechDetector, Stream, Voice
@@ -130,6 +130,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
     """Start the workers; they load meanwhile. Raises ModelFileError when a model is missing."""
     check_tiers(config)
     store = ModelStore(config.models.folder)
+    check_roles(config, store)
     ears = ears_spec(config, store)
     brain = brain_spec(config, store, config.brain)
     voices = known_voices(store)

@@ -40,8 +40,16 @@ def standard_voice(voices: Voices, store: ModelStore, model: str) -> KnownVoice:
         store.folder(model)  # raises, unless it is a model of another kind
         raise ModelFileError(f"voice.model is {model!r}, which is no voice; see `assistant voices`")
     if voice.id != model:
-        logger.warning("the voice %s is not here; %s speaks", model, voice.id)
+        logger.warning("%s; meanwhile %s speaks", _what_is_wrong(model, store), voice.id)
     return voice
+
+
+def _what_is_wrong(model: str, store: ModelStore) -> str:
+    try:
+        store.folder(model)
+    except ModelFileError as error:
+        return str(error)
+    return f"{model} cannot speak"
 
 
 def _espeak_voices() -> tuple[KnownVoice, ...]:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from assistant.config import Config
 from assistant.errors import ModelFileError
-from assistant.model_manifest import Manifest, ModelFile, read_manifest
+from assistant.model_manifest import Manifest, ModelFile, ModelRole, read_manifest
 from assistant.model_sources import (
     SourceError,
     checksum_path,
@@ -69,6 +69,24 @@ def required_models(config: Config) -> tuple[str, ...]:
     if uses_sentences(config):
         ids.append(config.cache.encoder_model)
     return tuple(dict.fromkeys(ids))
+
+
+def check_roles(config: Config, store: ModelStore) -> None:
+    """Raises ModelFileError for a setting that names a model of another kind."""
+    wanted = {
+        "ears.model": (config.ears.model, ModelRole.RECOGNIZER),
+        "ears.turn_end_model": (config.ears.turn_end_model, ModelRole.TURN_END),
+        "brain.model": (config.brain.model, ModelRole.BRAIN),
+        "brain.draft_model": (config.brain.draft_model, ModelRole.BRAIN),
+        "eyes.detector_model": (config.eyes.detector_model, ModelRole.SCENE),
+        "eyes.text_model": (config.eyes.text_model, ModelRole.TEXT),
+    }
+    for key, (model_id, role) in wanted.items():
+        if model_id and (found := store.manifest(model_id).role) is not role:
+            raise ModelFileError(
+                f"{key} is {model_id!r}, which is for {found}, not for {role}; "
+                "see `assistant models list`"
+            )
 
 
 def uses_sentences(config: Config) -> bool:

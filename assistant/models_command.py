@@ -62,10 +62,15 @@ def pull_models(store: ModelStore, ids: Iterable[str]) -> int:
     return status
 
 
-def verify_models(store: ModelStore) -> int:
-    """Read every byte of every model that is here. Returns the exit status."""
+def verify_models(store: ModelStore, ids: Iterable[str] = ()) -> int:
+    """Read every byte of these models, or of all that are here. Returns the exit status."""
+    try:
+        wanted = [store.manifest(model_id) for model_id in ids] or store.manifests()
+    except ModelFileError as error:
+        _complain(error)
+        return 1
     status = 0
-    for manifest in store.manifests():
+    for manifest in wanted:
         if not store.has_any_file(manifest.id):
             _say(f"{manifest.id}: not here")
             continue

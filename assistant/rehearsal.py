@@ -87,6 +87,9 @@ class Rehearsal:
         self.answer = Answer()
         """Of the turn that is being taken."""
 
+        self._speaks = False
+        """Whether this turn is spoken, not typed."""
+
         self._has_ended = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -108,6 +111,7 @@ class Rehearsal:
         """Take one turn. An answer without `heard` means that nobody was heard speaking."""
         self.answer = answer = Answer()
         self._has_ended.clear()
+        self._speaks = speech is not None
         if speech is not None:
             self._speech = speech
             patience_s += len(speech) / 16_000
@@ -133,8 +137,8 @@ class Rehearsal:
                 self.answer.spoken_at_s = at_s + _FRAME_S
             yield AudioFrame(samples=samples, sample_rate_hz=16_000, captured_at_s=at_s)
             n += 1
-            silent_s = 0.0 if len(frame) else silent_s + _FRAME_S
-            if self.answer.spoken_at_s and silent_s > _UNHEARD_S and not self.answer.heard:
+            silent_s = 0.0 if len(frame) or not self._speaks else silent_s + _FRAME_S
+            if silent_s > _UNHEARD_S and not self.answer.heard:
                 self._has_ended.set()
 
     async def commands(self) -> AsyncIterator[Command]:

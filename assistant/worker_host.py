@@ -116,7 +116,9 @@ class Host:
         self._running: dict[int, tuple[Leaving, threading.Semaphore]] = {}
 
     def serve(self) -> None:
-        name, spec, self._error, niceness, log_settings = self._receive()
+        if (begun := self._receive()) is None:
+            return
+        name, spec, self._error, niceness, log_settings = begun
         log.set_up(log_settings, name)
         os.nice(niceness)
         try:
@@ -187,7 +189,9 @@ def _sentence(error: Exception) -> str:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    # Ctrl-C, and an end for the whole group, are the parent's to handle: it then closes the line.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     with suppress(ConnectionError):
         Host(socket.socket(fileno=int(sys.argv[1]))).serve()
     os._exit(0)  # jobs that still run belong to a parent that is gone

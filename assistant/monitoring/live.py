@@ -50,7 +50,12 @@ class Live:
 
     @property
     def sessions(self) -> tuple[LiveSession, ...]:
-        return tuple(session for session, _ in self._sessions.values())
+        """Of those whose line is there; who has lost it may come back, but is not talking."""
+        return tuple(
+            session
+            for session, peer in self._sessions.values()
+            if getattr(peer, "away_since_s", None) is None
+        )
 
     @contextmanager
     def one_more(self, peer: Peer) -> Iterator[LiveSession]:

@@ -64,7 +64,8 @@ class Fields:
     def whole_or_none(self, name: str, low: int, high: int) -> int | None:
         number = self._take(name, int)
         if number is not None and not low <= number <= high:
-            raise self._wrong(name, f"must be from {low} to {high}", code="invalid_value")
+            allowed = f"{low}" if low == high else f"from {low} to {high}"
+            raise self._wrong(name, f"must be {allowed}", code="invalid_value")
         return number
 
     def whole(self, name: str, low: int, high: int) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +35,9 @@ class SubjectClassifier:
         network = folder / "efficientnet_lite3.tflite"
         try:
             lines = (folder / "labels.txt").read_text(encoding="utf-8").splitlines()
-            self._interpreter = Interpreter(model_path=str(network), num_threads=threads)
-            self._interpreter.allocate_tensors()
+            with _unspoken():
+                self._interpreter = Interpreter(model_path=str(network), num_threads=threads)
+                self._interpreter.allocate_tensors()
         except (OSError, ValueError, RuntimeError) as error:
             raise ModelFileError(f"{network} cannot be loaded: pull its model again") from error
         self._labels = tuple(line.split(",")[0].strip() for line in lines)
@@ -62,3 +66,17 @@ class SubjectClassifier:
         self._interpreter.set_tensor(self._input, image[np.newaxis])
         self._interpreter.invoke()
         return np.asarray(self._interpreter.get_tensor(self._output)[0] / 256, np.float64)
+
+
+@contextmanager
+def _unspoken() -> Iterator[None]:
+    """Without what LiteRT tells standard error, whatever its settings: a log may go there."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

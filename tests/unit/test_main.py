@@ -18,11 +18,14 @@ ANY_PORT = ["--set", "server.port=0"]
     [
         (["doctor", "--set", "server.prot=1"], 2, "unknown key 'server.prot'"),
         (["serve", "--config", "nowhere.toml"], 2, "nowhere.toml: cannot be read"),
-        (["ask", "--wav", "nowhere.wav"], 1, "nowhere.wav cannot be read as sound"),
+        (["ask", "--wav", "nowhere.wav"], 1, "nowhere.wav is not there"),
         (["ask", "--wav", "README.md"], 1, "Give a WAV, FLAC or OGG file."),
         (["ask", "--text", "hi", "--image", "README.md"], 1, "README.md"),
         (["models", "pull", "no-such-model"], 1, "no-such-model"),
+        (["models", "verify", "no-such-model"], 1, "no-such-model"),
         (["serve", *ANY_PORT, "--set", "brain.model=no-such-model"], 1, "no-such-model"),
+        (["serve", *ANY_PORT, "--set", "brain.model=rapidocr"], 1, "is for text, not for brain"),
+        (["ask", "--text", "hi", "--out", "nowhere/a.wav"], 1, "name another with --out FILE"),
     ],
 )
 def test_mistakes_are_answered_with_a_sentence(
