@@ -1,4 +1,4 @@
-"""The command line: serve | ask | models | voices | cache | doctor | replay | bench."""
+"""The command line: serve | ask | models | voices | index | cache | doctor | replay | bench."""
 
 from __future__ import annotations
 
@@ -111,6 +111,10 @@ def _parser() -> argparse.ArgumentParser:
     voices = commands.add_parser("voices", parents=[common], help="who can speak, and what")
     voices.set_defaults(run=_voices)
 
+    index = commands.add_parser("index", parents=[common], help="read documents of your own")
+    index.add_argument("folder", type=Path, metavar="DIR", help="text, Markdown, PDF and code")
+    index.set_defaults(run=_index)
+
     cache = commands.add_parser("cache", help="the answers that were kept")
     actions = cache.add_subparsers(required=True, metavar="ACTION")
     clear = actions.add_parser("clear", parents=[common], help="forget every one of them")
@@ -214,6 +218,12 @@ def _voices(config: Config, options: argparse.Namespace) -> int:
     from assistant.voices_command import list_voices
 
     return list_voices(ModelStore(config.models.folder), config.voice.model)
+
+
+def _index(config: Config, options: argparse.Namespace) -> int:
+    from assistant.documents_command import index_folder
+
+    return index_folder(config, options.folder)
 
 
 def _cache_clear(config: Config, options: argparse.Namespace) -> int:

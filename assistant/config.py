@@ -353,6 +353,20 @@ class CacheConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentsConfig:
+    """Documents of your own, from which questions are answered."""
+
+    index: Path = Path("")
+    """The file that `assistant index DIR` makes; empty for none."""
+
+    passages: Annotated[int, Between(1, 8)] = 2
+    """That the brain is shown; each takes it some 150 tokens to read."""
+
+    budget_ms: Annotated[int, Between(1, 5_000)] = 100
+    """Looking takes no longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkersConfig:
     niceness: Annotated[int, Between(0, 19)] = 5
     """Engines run this much below the process that moves the sound."""
@@ -469,6 +483,7 @@ class Config:
     voice: VoiceConfig = field(default_factory=VoiceConfig)
     eyes: EyesConfig = field(default_factory=EyesConfig)
     cache: CacheConfig = field(default_factory=CacheConfig)
+    documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     workers: WorkersConfig = field(default_factory=WorkersConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     monitoring: MonitoringConfig = field(default_factory=MonitoringConfig)

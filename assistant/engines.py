@@ -12,12 +12,16 @@ from typing import cast
 
 from assistant.asr.vad import new_detector_factory
 from assistant.config import BrainConfig, Config
+from assistant.documents.index import DocumentIndex
+from assistant.documents.informed_brain import InformedBrain
+from assistant.documents_command import open_documents
 from assistant.errors import BrainError, EyesError, RecognizerError, StageError, VoiceError
 from assistant.fallback import fixed_phrases
 from assistant.known_answers import known_answers, template_phrases
 from assistant.known_voices import known_voices, standard_voice
 from assistant.model_store import ModelStore, check_roles
 from assistant.prepared_voice import PreparedVoice
+from assistant.recall.answers import KnownAnswers
 from assistant.recall.cached_brain import CachedBrain
 from assistant.stages import Brain, Eyes, Recognizer, SpeechDetector, Stream, Voice
 from assistant.tiers import check_tiers, remote_tier, routed_brain
@@ -140,6 +144,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
     voice = voice_spec(config, store, voices, standard.id, phrases)
     async with AsyncExitStack() as stack:
         known = stack.enter_context(known_answers(config, store))
+        documents = stack.enter_context(open_documents(config, store))
 
         async def start(name: str, spec: EngineSpec, error: type[StageError]) -> Worker:
             worker = Worker(name, spec, error=error, config=config.workers)
@@ -175,6 +180,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
         answering = await stack.enter_async_context(
             routed_brain(config, local, strong, local_sees=sees, encode=encode_picture)
         )
+        answering = _with_knowledge(answering, documents, known, config)
         prepared = PreparedVoice(
             WorkerVoice(workers[2]),
             phrases,
@@ -183,7 +189,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
         )
         yield Engines(
             recognizer=WorkerRecognizer(workers[0]),
-            brain=CachedBrain(answering, known, config.brain.model) if known else answering,
+            brain=answering,
             read_ahead=local.read_ahead,
             voice=prepared,
             eyes=eyes,
@@ -194,6 +200,17 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             workers=tuple(workers),
             prepare=prepared.prepare,
         )
+
+
+def _with_knowledge(
+    brain: Brain, documents: DocumentIndex | None, known: KnownAnswers | None, config: Config
+) -> Brain:
+    """First what is known is looked for, then the documents, and then the brain is asked."""
+    wanted, answers_of = config.documents, config.brain.model
+    if documents is not None:
+        answers_of += documents.fingerprint
+        brain = InformedBrain(brain, documents, wanted.passages, wanted.budget_ms)
+    return CachedBrain(brain, known, answers_of) if known is not None else brain
 
 
 def brain_spec(config: Config, store: ModelStore, brain: BrainConfig) -> EngineSpec:

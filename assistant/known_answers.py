@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from assistant.config import CacheConfig, Config
-from assistant.model_store import ModelStore, uses_sentences
+from assistant.model_store import ModelStore
 from assistant.phrases import PhraseCutter
 from assistant.recall.answer_store import AnswerStore
 from assistant.recall.answers import KnownAnswers
@@ -32,7 +32,7 @@ def known_answers(config: Config, store: ModelStore) -> Iterator[KnownAnswers | 
         return
     templates = read_templates(cache.templates) if cache.templates != Path("") else ()
     encoder = None
-    if uses_sentences(config):
+    if cache.similarity < 1:
         encoder = SentenceEncoder(store.folder(cache.encoder_model))
     learned = _open_store(config) if cache.learn else None
     try:

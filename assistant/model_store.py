@@ -92,7 +92,8 @@ def check_roles(config: Config, store: ModelStore) -> None:
 def uses_sentences(config: Config) -> bool:
     """Whether anything is found by its meaning."""
     cache = config.cache
-    return (cache.learn or cache.templates != Path("")) and cache.similarity < 1
+    answers = (cache.learn or cache.templates != Path("")) and cache.similarity < 1
+    return answers or config.documents.index != Path("")
 
 
 class ModelStore:

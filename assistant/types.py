@@ -233,6 +233,9 @@ class ReplyStats:
     recalled: Recalled | None = None
     """None for an answer that a brain wrote."""
 
+    sources: tuple[str, ...] = ()
+    """Where in the person's documents the brain was shown something."""
+
     cost: float | None = None
     """In the currency of `[remote]`'s prices; None where nothing is charged."""
 

@@ -59,6 +59,7 @@ class Row {
   #committed = make("span", "committed");
   #tentative = make("span", "tentative");
   #words = make("p", "words", this.#committed, this.#tentative);
+  #sources = make("p", "hint");
   #hasPartials = false;
 
   /** @param {Side} side */
@@ -89,6 +90,12 @@ class Row {
   finish(text) {
     this.#show(text, "");
     this.element.ariaBusy = "false";
+  }
+
+  /** @param {string[]} sources in the documents */
+  cite(sources) {
+    this.#sources.textContent = say("sources", { where: sources.join(" · ") });
+    this.element.append(this.#sources);
   }
 
   interrupt() {

@@ -52,6 +52,8 @@ export class Narrator {
       case "assistant.state":
         return page.showState(event.state);
       case "assistant.timeline":
+        if (event.stats?.sources.length && this.#answerId)
+          captions.row(this.#answerId, "assistant").cite(event.stats.sources);
         return page.showTimeline(event);
       case "assistant.scene":
         return page.showScene(event);

@@ -94,6 +94,8 @@ export interface Stats {
   /** Prompt tokens that were not read again. */
   cached_tokens: number;
   /** How an answer was found that no brain wrote this time. */
+  /** Where in the documents the brain was shown something. */
+  sources: string[];
   recalled: "template" | "exact" | "similar" | null;
   /** What it cost, where a brain elsewhere charges for it. */
   cost: number | null;

@@ -67,6 +67,11 @@ def normalised(text: str) -> str:
     return " ".join(word.casefold().replace("’", "'") for word in _WORDS.findall(text))
 
 
+def meaningful_words(text: str) -> list[str]:
+    """In their order, each as often as it stands there."""
+    return [word for word in normalised(text).split() if word not in _EMPTY_WORDS]
+
+
 def difference(first: str, second: str) -> Difference | None:
     """What one of them says and the other does not; None where they surely ask different things."""
     if bool(_NEGATION.search(first)) != bool(_NEGATION.search(second)):
@@ -91,8 +96,7 @@ def _kind(text: str) -> str:
 
 def _content(text: str) -> dict[str, str]:
     """Stem to word, in the order of the text."""
-    words = normalised(text).split()
-    return {_stem(word): word for word in words if word not in _EMPTY_WORDS}
+    return {_stem(word): word for word in meaningful_words(text)}
 
 
 def _stem(word: str) -> str:

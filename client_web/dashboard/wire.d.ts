@@ -118,6 +118,7 @@ export interface Turn {
 export interface Stats {
   prompt_tokens: number;
   cached_tokens: number;
+  sources: string[];
   recalled: "template" | "exact" | "similar" | null;
   reply_tokens: number;
   queue_ms: number;

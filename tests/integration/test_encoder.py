@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assistant.bench.document_questions import measure_retrieval
 from assistant.bench.question_pairs import judge, read_pairs
 from assistant.errors import ModelFileError
 from assistant.model_store import ModelStore
@@ -47,3 +48,9 @@ def test_of_near_misses_at_most_one_in_a_hundred_passes(encoder: SentenceEncoder
 def test_a_folder_without_an_encoder_is_explained(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="holds no sentence encoder"):
         SentenceEncoder(tmp_path)
+
+
+def test_questions_about_our_own_documents_find_their_passages(encoder: SentenceEncoder) -> None:
+    retrieval = measure_retrieval(encoder)
+    assert retrieval.n >= 60
+    assert retrieval.hit_at_5 >= 0.7
