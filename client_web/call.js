@@ -46,11 +46,14 @@ export class Call {
   #looking = 0;
   #listener;
 
-  /** @param {Listener} listener */
-  constructor(listener) {
+  /**
+   * @param {Listener} listener
+   * @param {RTCIceServer[]} iceServers
+   */
+  constructor(listener, iceServers) {
     if (!("RTCPeerConnection" in window)) throw new Problem("noWebRtc");
     this.#listener = listener;
-    this.#peer = new RTCPeerConnection({ iceServers: [], bundlePolicy: "max-bundle" });
+    this.#peer = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle" });
     this.#events = this.#peer.createDataChannel("oai-events");
     // Pictures have their place from the start, so that showing some needs no second offer.
     const { picture, sound } = encodings(this.#thrift.spending);

@@ -5,6 +5,8 @@ import { credentials, subprotocols } from "./token.js";
 
 const ASK_AGAIN_MS = 1_000;
 
+/** @typedef {{ has_ice_servers?: boolean }} Health what we read of it */
+
 /**
  * Resolves once the server can take a call.
  * @param {AbortSignal} signal
@@ -12,24 +14,42 @@ const ASK_AGAIN_MS = 1_000;
  */
 export async function untilReady(signal, onWaiting) {
   for (;;) {
-    const problem = await health(signal);
-    if (!problem) return;
-    onWaiting(problem);
+    const told = await health(signal);
+    if (!(told instanceof Problem)) return told;
+    onWaiting(told);
     await pause(ASK_AGAIN_MS, signal);
   }
 }
 
-/** @param {AbortSignal} signal */
+/**
+ * @param {AbortSignal} signal
+ * @returns {Promise<Health | Problem>}
+ */
 async function health(signal) {
   try {
     const answer = await fetch("healthz", { cache: "no-store", signal });
-    if (answer.ok) return null;
+    if (answer.ok) return answer.json();
     // A proxy that answers for the server has other numbers.
     return new Problem(answer.status === 503 ? "serverWarming" : "serverAway");
   } catch {
     signal.throwIfAborted();
     return new Problem("serverAway");
   }
+}
+
+/**
+ * Who helps to find a path, with credentials that are good for a new call.
+ * @param {AbortSignal} signal
+ * @returns {Promise<RTCIceServer[]>}
+ */
+export async function iceServers(signal) {
+  const answer = await fetch("v1/assistant/ice_servers", {
+    headers: credentials(),
+    cache: "no-store",
+    signal,
+  });
+  // Whoever is not let in is told so when it calls.
+  return answer.ok ? (await answer.json()).ice_servers : [];
 }
 
 /**

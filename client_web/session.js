@@ -10,7 +10,7 @@ import { say } from "./i18n.js";
 import { Memory } from "./memory.js";
 import { Meter } from "./meter.js";
 import { Narrator } from "./narrator.js";
-import { pause, untilReady } from "./server.js";
+import { iceServers, pause, untilReady } from "./server.js";
 import { SocketCall } from "./socket-call.js";
 import { Voices } from "./voices.js";
 
@@ -41,6 +41,8 @@ export class Session {
   #call = null;
   /** No UDP gets through, so calls go over WebSockets. */
   #isNarrow = false;
+  /** @type {RTCIceServer[]} */
+  #iceServers = [];
   #wasUp = false;
   /** @type {Heartbeat | null} */
   #heartbeat = null;
@@ -127,7 +129,9 @@ export class Session {
 
   async #ready() {
     const { notice } = this.#views;
-    await untilReady(this.#leaving.signal, (problem) => notice.show(problem));
+    const { signal } = this.#leaving;
+    const health = await untilReady(signal, (problem) => notice.show(problem));
+    this.#iceServers = health.has_ice_servers ? await iceServers(signal) : [];
   }
 
   /** Calls until the server takes the call. */
@@ -179,7 +183,7 @@ export class Session {
       /** @param {"good" | "weak" | "lost"} line */
       onLine: (line) => this.#noteLine(line),
     };
-    return this.#isNarrow ? new SocketCall(listener) : new Call(listener);
+    return this.#isNarrow ? new SocketCall(listener) : new Call(listener, this.#iceServers);
   }
 
   /** From now on over WebSockets, where the server keeps no conversation. @param {Problem} problem */

@@ -42,6 +42,9 @@ _AUDIBLE = 2_000
 _SETTLING_S = 3.0
 """A stock receiver's buffer grows in the first seconds; both are measured after them."""
 
+_LEAST_S = 2.0
+"""Of tones, so that some are whole."""
+
 _AFTER_S = 2.5
 """Silence after each recording: its last turn has ended by then."""
 
@@ -52,7 +55,7 @@ async def delay_ms(config: Config, up: Conditions, *, is_stock: bool, seconds: f
     beeper = Beeper()
     ears = _Onsets(heard_at_s)
     async with _calling(up, beeper, _stock(ears) if is_stock else _ours(config, ears)):
-        await asyncio.sleep(_SETTLING_S + seconds)
+        await asyncio.sleep(_SETTLING_S + max(seconds, _LEAST_S))
     sent = beeper.began_at_s[: -int(1 / BEEP_EVERY_S)]
     waits_ms = [
         1_000 * (heard_s - began_s)

@@ -108,16 +108,16 @@ class Keys:
         }
 
 
-def read_key(path: Path) -> str | None:
+def read_key(path: Path, *, setting: str = "server.api_key_file") -> str | None:
     """The first line of a file; None for no file at all. Raises ServerError."""
     if path == Path():
         return None
     try:
         lines = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
-        raise ServerError(f"server.api_key_file: {path} cannot be read: {error}.") from error
+        raise ServerError(f"{setting}: {path} cannot be read: {error}.") from error
     if len(lines) != 1:
-        raise ServerError(f"server.api_key_file: {path} must hold one key and nothing else.")
+        raise ServerError(f"{setting}: {path} must hold one key and nothing else.")
     return lines[0]
 
 

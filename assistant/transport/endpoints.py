@@ -26,6 +26,7 @@ from assistant.transport.calls import Calls, Return
 from assistant.transport.client_secrets import Keys, SecretWanted, read_wanted, token_in
 from assistant.transport.fields import Fields
 from assistant.transport.guard import error_response
+from assistant.transport.ice_servers import IceServers
 from assistant.transport.limits import Allowance
 from assistant.transport.realtime import load_json, parse_session
 from assistant.transport.settings import SessionUpdate
@@ -56,11 +57,13 @@ class Endpoints:
         new_socket_peer: Callable[[WebSocket], WebSocketPeer],
         describe_session: Callable[[SessionUpdate | None], dict[str, Any]],
         offers_per_minute: int,
+        ice_servers: Callable[[], tuple[IceServers, ...]],
     ) -> None:
         self._calls = calls
         self._offers = Allowance(offers_per_minute)
         self._mistakes = Allowance(MISTAKES_PER_MINUTE)
         self._keys = keys
+        self._ice_servers = ice_servers
         self._is_ready = is_ready
         self._new_socket_peer = new_socket_peer
         self._describe_session = describe_session
@@ -97,6 +100,12 @@ class Endpoints:
         secret = self._keys.make_secret(wanted)
         audit.secret_made(_address(request), wanted.good_for_s)
         told = {"value": secret.value, "expires_at": secret.expires_at_s, "session": session}
+        return JSONResponse(told, headers={"Cache-Control": "no-store"})
+
+    async def tell_ice_servers(self, request: Request) -> Response:
+        """For a browser that asks before each call, so that no credentials are out of date."""
+        self._judge(request, self._keys.admit)
+        told = {"ice_servers": [each.as_json() for each in self._ice_servers()]}
         return JSONResponse(told, headers={"Cache-Control": "no-store"})
 
     async def open_socket(self, socket: WebSocket) -> None:

@@ -31,6 +31,7 @@ from assistant.errors import BusyError, ProtocolError
 from assistant.transport import aiortc_private, pictures, sdp
 from assistant.transport import server_events as wire
 from assistant.transport.feed import Feed
+from assistant.transport.ice_servers import ice_servers
 from assistant.transport.jitter import signed_distance
 from assistant.transport.microphone import FRAME_S, IDLE_AFTER_S, Microphone
 from assistant.transport.pictures import CameraSink
@@ -101,7 +102,10 @@ class Line:
         self._on_return = on_return
         self._config = config
         # Without a list of its own aiortc asks a public STUN server.
-        servers = [RTCIceServer(urls=url) for url in config.ice_servers]
+        servers = [
+            RTCIceServer(list(each.urls), each.username, each.credential)
+            for each in ice_servers(config)
+        ]
         self._connection = RTCPeerConnection(RTCConfiguration(iceServers=servers))
         self._connection.on("track", self._on_track)
         self._connection.on("datachannel", self._on_datachannel)

@@ -34,6 +34,7 @@ from assistant.transport.calls import Caller, Calls
 from assistant.transport.client_secrets import Keys, read_key
 from assistant.transport.endpoints import Endpoints, refusal
 from assistant.transport.guard import Guard, error_response
+from assistant.transport.ice_servers import ice_servers
 from assistant.transport.opus import libopus
 from assistant.transport.realtime import MAX_MESSAGE_BYTES
 from assistant.transport.settings import SessionUpdate
@@ -84,6 +85,7 @@ def build_app(
         new_socket_peer=new_socket_peer,
         describe_session=describe_session,
         offers_per_minute=config.max_offers_per_minute,
+        ice_servers=lambda: ice_servers(config),
     )
 
     own_hosts = (*config.allowed_hosts, *filter(None, (config.announced_address, config.host)))
@@ -94,7 +96,8 @@ def build_app(
             yield
 
     async def tell_health(_: Request) -> Response:
-        now = {**health(), "away": calls.n_away}
+        has_ice_servers = bool(config.ice_servers)
+        now = {**health(), "away": calls.n_away, "has_ice_servers": has_ice_servers}
         headers = {"Cache-Control": "no-store"}
         return JSONResponse(now, 200 if now["ready"] else 503, headers=headers)
 
@@ -109,6 +112,7 @@ def build_app(
             Route("/v1/realtime/calls", endpoints.begin_call, methods=["POST"]),
             Route("/v1/realtime/calls/{call_id}/hangup", endpoints.end_call, methods=["POST"]),
             Route("/v1/realtime/calls/{call_id}", endpoints.end_call, methods=["DELETE"]),
+            Route("/v1/assistant/ice_servers", endpoints.tell_ice_servers),
             Route("/healthz", tell_health),
             *([Route("/authority.crt", tell_authority)] if config.tls else []),
             *extra_routes,
@@ -153,6 +157,7 @@ def listen(config: ServerConfig) -> socket.socket:
     _check_udp_ports(config)
     libopus()
     read_key(config.api_key_file)
+    ice_servers(config)
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
         return socket.create_server(

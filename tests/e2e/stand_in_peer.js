@@ -39,9 +39,10 @@ window.RTCPeerConnection = class extends EventTarget {
     },
   };
 
-  constructor() {
+  constructor(configuration) {
     super();
     window.peer = this;
+    this.configuration = configuration;
     window.say = (event) => this.channel.onmessage({ data: JSON.stringify(event) });
   }
 

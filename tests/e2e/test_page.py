@@ -41,10 +41,15 @@ class Stage:
     headers: dict[str, str] = field(default_factory=dict)
     """Of the last call."""
 
+    health: dict[str, Any] = field(default_factory=dict)
+    ice_servers: list[dict[str, Any]] = field(default_factory=list)
+
     async def answer(self, route: Route) -> None:
         path = urlsplit(route.request.url).path
         if path == "/healthz":
-            await route.fulfill(status=self.health_status, body="{}")
+            await route.fulfill(status=self.health_status, json=self.health)
+        elif path == "/v1/assistant/ice_servers":
+            await route.fulfill(json={"ice_servers": self.ice_servers})
         elif path == "/v1/realtime/calls/rtc_1":
             await route.fulfill()
         elif path == "/v1/realtime/calls":
@@ -493,3 +498,13 @@ async def test_a_server_with_a_key_says_how_to_get_in_and_the_link_does(stage: S
     await stage.start()
     assert stage.page.url == "http://localhost/?again"
     assert shown == [None, "Bearer ek_1"]
+
+
+async def test_a_call_is_made_with_the_servers_that_help_to_find_a_path(stage: Stage) -> None:
+    await stage.start()
+    assert await stage.page.evaluate("peer.configuration.iceServers") == []
+    await stage.page.click("#start")
+    stage.health = {"has_ice_servers": True}
+    stage.ice_servers = [{"urls": ["turn:a.example"], "username": "1:a", "credential": "b"}]
+    await stage.start()
+    assert await stage.page.evaluate("peer.configuration.iceServers") == stage.ice_servers

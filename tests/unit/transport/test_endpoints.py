@@ -211,3 +211,10 @@ def test_a_name_that_was_made_to_lead_here_is_not_answered(client: TestClient, p
 
 def test_nor_opens_it_a_socket(client: TestClient) -> None:
     assert denied(client, Host="rebound.example", **KEY) == (421, "host")
+
+
+def test_ice_servers_are_told_to_those_who_may_call(client: TestClient) -> None:
+    assert client.get("/v1/assistant/ice_servers").status_code == 401
+    answer = client.get("/v1/assistant/ice_servers", headers=KEY)
+    assert answer.json() == {"ice_servers": []}
+    assert answer.headers["cache-control"] == "no-store"

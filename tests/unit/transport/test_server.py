@@ -154,7 +154,8 @@ def test_a_call_that_is_over_cannot_be_ended(client: TestClient) -> None:
 def test_nobody_is_served_before_the_models_are_warm(client: TestClient, site: Site) -> None:
     site.is_ready = False
     assert client.get("/healthz").status_code == 503
-    assert client.get("/healthz").json() == {"ready": False, "models": 3, "away": 0}
+    told = client.get("/healthz").json()
+    assert told == {"ready": False, "models": 3, "away": 0, "has_ice_servers": False}
     refused = client.post(CALLS, content="offer", headers=SDP)
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "not_ready")
     site.is_ready = True
