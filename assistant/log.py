@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 LogFormat = Literal["text", "json"]
 
-_CHATTY = ("aioice", "aiortc", "asyncio", "faster_whisper", "httpx")
+_CHATTY = ("aioice", "aiortc", "asyncio", "faster_whisper", "httpx2", "httpcore2")
 
 
 class LogSettings(NamedTuple):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import openai
 
 from assistant.audit_file import AuditLog
@@ -35,7 +35,7 @@ _BYTES_PER_TOKEN = 4
 _FREE = frozenset({"key", "not_found", "rate_limit", "refused", "server", "unreachable"})
 """Outcomes of requests that no model has read."""
 
-_ERRORS = (openai.OpenAIError, httpx.HTTPError, ValueError)
+_ERRORS = (openai.OpenAIError, httpx2.HTTPError, ValueError)
 """What the package raises, and ours about what is no chunk."""
 
 
@@ -85,9 +85,9 @@ class RemoteBrain:
             base_url=self._endpoint,
             api_key=key.secret or "none",
             max_retries=0,  # ours know when there is still time
-            timeout=httpx.Timeout(within_s, connect=patience.connect_ms / 1_000),
+            timeout=httpx2.Timeout(within_s, connect=patience.connect_ms / 1_000),
             http_client=openai.DefaultAsyncHttpxClient(
-                limits=httpx.Limits(keepalive_expiry=_KEPT_ALIVE_S)
+                limits=httpx2.Limits(keepalive_expiry=_KEPT_ALIVE_S)
             ),
         )
 

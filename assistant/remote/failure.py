@@ -5,7 +5,7 @@ What the server wrote is not passed on: it may repeat the key, or what was said.
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 import openai
 
 from assistant.errors import BrainError
@@ -71,7 +71,7 @@ def failure(error: Exception) -> RemoteError:
             return RemoteError(
                 "the remote brain cannot be reached", outcome="unreachable", may_retry=True
             )
-        case httpx.HTTPError():
+        case httpx2.HTTPError():
             return RemoteError(
                 "the line to the remote brain broke", outcome="broken", may_retry=True
             )
