@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from assistant import lan, service
+from assistant.agent.agent_brain import AgentBrain
+from assistant.agent.built_in import built_in_tools
+from assistant.agent.desk import ToolDesk
+from assistant.agent.timers import Timers
+from assistant.audit_file import AuditLog
 from assistant.books import Books
 from assistant.config import Config
 from assistant.conversation import Conversation
@@ -69,6 +74,12 @@ def new_session(
         language=languages[0],
         languages=languages,
     )
+    timers = Timers(lambda: fallback.language)
+    built_in = built_in_tools(
+        config.tools.built_in, camera=peer.camera, eyes=engines.eyes, timers=timers
+    )
+    desk = ToolDesk((*built_in, *engines.tools), AuditLog(config.audit.file))
+    conversation.own_tools = desk.tools
     numbers = count(1)
 
     def record(turn: TurnRecord) -> None:
@@ -76,10 +87,15 @@ def new_session(
 
     def new_turn(images: tuple[ImageFrame, ...] = ()) -> Turn:
         turn_id = f"turn_{next(numbers)}"
+        confirmed, brain = asyncio.Event(), engines.brain
+        if desk.tools:
+            brain = AgentBrain(
+                brain, desk, lambda: conversation.tools, confirmed, languages=languages
+            )
         return Turn(
             turn_id=turn_id,
             peer=peer,
-            brain=engines.brain,
+            brain=brain,
             voice=engines.voice,
             eyes=engines.eyes,
             conversation=conversation,
@@ -91,6 +107,7 @@ def new_session(
             record=record,
             timeline=live.new_timeline(turn_id),
             images=images,
+            confirmed=confirmed,
         )
 
     listener = Listener(
@@ -108,6 +125,7 @@ def new_session(
         read_ahead=engines.read_ahead,
         barge_in=config.barge_in,
         prompt_after_s=config.voice.prompt_after_s,
+        notices=timers.notices() if desk.tools else None,
     )
 
 

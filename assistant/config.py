@@ -277,6 +277,35 @@ class RemoteConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class McpServerConfig:
+    """A server of tools (Model Context Protocol)."""
+
+    name: str = ""
+    command: tuple[str, ...] = ()
+    """Program and arguments that start it here; or else `url`."""
+
+    url: str = ""
+    doing: str = ""
+    """What is going on while one of its tools runs, such as "looking in your notes"."""
+
+    trusted: bool = False
+    """Whether its tools may change things without asking the person first. Those that say of
+    themselves that they only read never ask."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsConfig:
+    """What the assistant may do beside talking. Each tool makes the prompt longer, and a small
+    brain less sure when to call one."""
+
+    built_in: tuple[Literal["time", "timers", "arithmetic", "look"], ...] = ()
+    deadline_ms: Annotated[int, Between(100, 5_000)] = 4_000
+    """After this long a tool of a server has failed; the answer does without it."""
+
+    servers: tuple[McpServerConfig, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditConfig:
     file: Path = Path("")
     """JSON lines about each request to a remote brain and each call of a tool, readable by you
@@ -479,6 +508,7 @@ class Config:
     brain: BrainConfig = field(default_factory=BrainConfig)
     tiers: TiersConfig = field(default_factory=TiersConfig)
     remote: RemoteConfig = field(default_factory=RemoteConfig)
+    tools: ToolsConfig = field(default_factory=ToolsConfig)
     audit: AuditConfig = field(default_factory=AuditConfig)
     voice: VoiceConfig = field(default_factory=VoiceConfig)
     eyes: EyesConfig = field(default_factory=EyesConfig)

@@ -10,7 +10,7 @@ from assistant import tools
 from assistant.camera_line import camera_line
 from assistant.repeats import is_repeat
 from assistant.tools import Tool, ToolCall
-from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken
+from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken, ToolStep
 
 _BYTES_PER_TOKEN = 3
 """On the safe side: about 4 in English, 3 in Chinese."""
@@ -92,6 +92,9 @@ class Conversation:
     """What was seen last."""
 
     tools: tuple[Tool, ...] = ()
+    """What the client carries out."""
+
+    own_tools: tuple[Tool, ...] = ()
     shown: ImageFrame | None = None
     """A picture that was handed over, until a turn has looked at it."""
 
@@ -129,7 +132,7 @@ class Conversation:
         Nothing that was said is lost: words whose reply was never heard are joined with these.
         """
         system = self.system_prompt if instructions is None else instructions
-        first = Message(role=Role.SYSTEM, text=system + tools.offer(self.tools))
+        first = Message(role=Role.SYSTEM, text=system + tools.offer((*self.own_tools, *self.tools)))
         question = Item(
             item_id=question_id(turn_id),
             role=Role.USER,
@@ -161,6 +164,7 @@ class Conversation:
         spoken: Spoken,
         *,
         calls: Iterable[ToolCall] = (),
+        steps: Iterable[ToolStep] = (),
         scene: Scene | None = None,
         prompt_tokens: int = 0,
     ) -> None:
@@ -176,7 +180,10 @@ class Conversation:
             item_id=answer_id(turn_id), role=Role.ASSISTANT, text=spoken.text, spoken=spoken
         )
         called = [Item(item_id=call.item_id, role=Role.ASSISTANT, text=str(call)) for call in calls]
-        new = [item for item in (asked.question, answer, *called) if item.is_told]
+        done = [item for step in steps for item in _items_of(step)]
+        if done:
+            prompt_tokens = 0  # the brain has read more than was asked
+        new = [item for item in (asked.question, *done, answer, *called) if item.is_told]
         room = _ROOMY * self._room(asked.prompt[:1]) - estimated_tokens(_told(new))
         self._items = [*_fitting(kept, room), *new, *(self._later or ())]
         self._later = None
@@ -221,6 +228,15 @@ class Conversation:
         """The last items, as far as nobody has answered them."""
         behind = takewhile(lambda item: item.teller is Role.USER, reversed(self._items))
         return list(behind)[::-1]
+
+
+def _items_of(step: ToolStep) -> tuple[Item, Item]:
+    """A call that was carried out, and what it brought, as the brain has read them."""
+    call_id = f"item_{step.call_id}"
+    return (
+        Item(item_id=call_id, role=Role.ASSISTANT, text=step.call),
+        Item(item_id=f"{call_id}_output", role=Role.USER, text=tools.response(step.result)),
+    )
 
 
 def _told(items: Iterable[Item]) -> Prompt:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from assistant.agent.mcp_servers import server_tools
+from assistant.agent.own_tool import OwnTool
 from assistant.asr.vad import new_detector_factory
 from assistant.config import BrainConfig, Config
 from assistant.documents.index import DocumentIndex
@@ -114,6 +116,9 @@ class Engines:
 
     new_detector: Callable[[], SpeechDetector]
     workers: tuple[Worker, ...]
+    tools: tuple[OwnTool, ...]
+    """Of the servers in the settings."""
+
     prepare: Callable[[], Awaitable[None]]
     """What is done once the engines are there, before the first person comes."""
 
@@ -198,6 +203,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             standard_voice=standard.id,
             new_detector=new_detector_factory(),
             workers=tuple(workers),
+            tools=await stack.enter_async_context(server_tools(config.tools)),
             prepare=prepared.prepare,
         )
 

@@ -138,6 +138,15 @@ class Degraded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Working:
+    """Something is done before there is more to say."""
+
+    turn_id: str
+    doing: str
+    """Such as "looking in your notes"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertChanged:
     """A percentile of the last turns went over its limit, or came back."""
 
@@ -198,6 +207,7 @@ Event = (
     | ReplyEnded
     | TimelineReady
     | Degraded
+    | Working
     | AlertChanged
     | RecordingChanged
     | ItemTranscribed

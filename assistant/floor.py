@@ -24,6 +24,10 @@ class NewTurn(Protocol):
     def __call__(self, images: tuple[ImageFrame, ...] = ()) -> Turn: ...
 
 
+_PAUSE_S = 0.5
+"""Of silence, before something is said that nobody asked for."""
+
+
 class Floor:
     """At most one turn at a time has it; the one before is over by then, its engines idle."""
 
@@ -88,6 +92,12 @@ class Floor:
                 self._spoken_to.clear()
                 await self._begin(TypedUtterance("", self._clock), brain=Recitation(words()))
                 await self._spoken_to.wait()
+
+    async def announce(self, words: str) -> None:
+        """Say `words` as soon as nobody speaks."""
+        while not await self._is_silent_for(_PAUSE_S):
+            pass
+        await self._begin(TypedUtterance("", self._clock), brain=Recitation(words))
 
     async def _is_silent_for(self, silence_s: float) -> bool:
         self._stirred.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from assistant.config import BargeInConfig
 from assistant.conversation import Conversation, Item
@@ -52,6 +52,7 @@ class Session:
         read_ahead: Callable[[Prompt], Awaitable[None]],
         barge_in: BargeInConfig,
         prompt_after_s: float = 0.0,
+        notices: AsyncIterator[str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._peer = peer
@@ -60,6 +61,7 @@ class Session:
         self._fallback = fallback
         self._read_ahead = read_ahead
         self._prompt_after_s = prompt_after_s
+        self._notices = notices
         self._clock = clock
         self._floor = Floor(
             peer=peer,
@@ -83,6 +85,11 @@ class Session:
                         self._prompt_after_s, lambda: self._fallback.prompt
                     )
                     background.append(self._tasks.create_task(prompting, name="prompting"))
+                if self._notices:
+                    announcing = self._announce(self._notices)
+                    background.append(self._tasks.create_task(announcing, name="announcing"))
+                if self._conversation.own_tools:
+                    self._read_what_stands()  # the engine knows the settings' prompt only
                 try:
                     async with self._listener.listening(self._peer.microphone()) as utterances:
                         async for utterance in utterances:
@@ -94,6 +101,10 @@ class Session:
                         task.cancel()
         finally:
             await self._floor.clear()
+
+    async def _announce(self, notices: AsyncIterator[str]) -> None:
+        async for words in notices:
+            await self._floor.announce(words)
 
     async def _obey(self) -> None:
         async for command in self._peer.commands():

@@ -82,28 +82,37 @@ class CallReader:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._names = {tool.name for tool in tools}
+        self._held = ""
         self.calls: tuple[ToolCall, ...] = ()
-        """Complete once `words` has come to its end."""
+        """Complete once the reply has come to its end."""
 
     async def words(self, texts: AsyncIterator[str]) -> AsyncIterator[str]:
         """What is to be said. Raises BrainError about a call that cannot be understood."""
-        held = ""
         async for text in texts:
-            if not self._names:
-                yield text
-                continue
-            if not held:
-                begin = min((i for i in map(text.find, _BEGINS_CALL) if i >= 0), default=len(text))
-                said, text = text[:begin], text[begin:]
-                if said:
-                    yield said
-            held += text
-        if held:
-            self.calls = tuple(self._read(held))
-            if not self.calls:
-                if '"arguments"' in held:
-                    raise BrainError("the model called a function in a way that means nothing")
-                yield held
+            if said := self.take(text):
+                yield said
+        if rest := self.finish():
+            yield rest
+
+    def take(self, text: str) -> str:
+        """What of the next piece of a reply is to be said; the rest may be a call."""
+        if not self._names:
+            return text
+        begin = 0
+        if not self._held:
+            begin = min((i for i in map(text.find, _BEGINS_CALL) if i >= 0), default=len(text))
+        self._held += text[begin:]
+        return text[:begin]
+
+    def finish(self) -> str:
+        """The reply is over: what was held back and is no call. Raises BrainError."""
+        held, self._held = self._held, ""
+        self.calls = tuple(self._read(held))
+        if self.calls:
+            return ""
+        if '"arguments"' in held:
+            raise BrainError("the model called a function in a way that means nothing")
+        return held
 
     def _read(self, text: str) -> Iterable[ToolCall]:
         decoder, at = json.JSONDecoder(), 0

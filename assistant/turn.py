@@ -44,6 +44,7 @@ from assistant.events import (
     StateChanged,
     TimelineReady,
     UserSaid,
+    Working,
 )
 from assistant.fallback import FallbackPolicy, Plan
 from assistant.gaze import Gaze, StillCamera
@@ -60,6 +61,7 @@ from assistant.types import (
     Phase,
     ReplyPiece,
     Scene,
+    ToolStep,
     Transcript,
 )
 from assistant.words import spliced
@@ -96,6 +98,9 @@ class Turn:
     wanted: Configure = field(default_factory=Configure)
     """Settings of this turn alone."""
 
+    confirmed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the person has certainly finished: what cannot be undone may be done."""
+
     _plan: Plan = field(init=False)
     _gaze: Gaze = field(init=False)
     _speaker: Speaker = field(init=False)
@@ -104,6 +109,7 @@ class Turn:
     _shown: Transcript | None = field(init=False, default=None)
     _degraded: list[Degraded] = field(init=False, default_factory=list)
     _filler: str = field(init=False, default="")
+    _steps: list[ToolStep] = field(init=False, default_factory=list)
     _will_be_late: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     _announced: str = field(init=False, default="")
 
@@ -231,6 +237,7 @@ class Turn:
         self._asked = self._asking(text)
         self.timeline.mark(Mark.SCENE_KNOWN)
         self._calls = CallReader(self.conversation.tools)
+        self._steps.clear()
         if is_typed:
             # Nothing was read along. All of it may be new, and to read that is no falling silent.
             await self.brain.prefill(self._asked.prompt)
@@ -276,16 +283,24 @@ class Turn:
         silent = BrainError("the brain has not said anything for too long")
         limit_ms = self._plan.silence_limit_ms
         async for piece in impatient(pieces, limit_ms=limit_ms, error=silent):
-            if piece.shortcoming:
-                self._tell_degraded("brain", piece.shortcoming)
-            if piece.by and (piece.by.expected_ms or 0.0) > self._plan.acknowledge_after_ms:
-                self._will_be_late.set()
-            if piece.by or piece.shortcoming:
+            if not piece.text and piece.stats is None:
+                self._note(piece)
                 continue
             self.timeline.mark(Mark.FIRST_TOKEN)
             if piece.stats is not None:
                 self.timeline.stats = piece.stats
             yield piece.text
+
+    def _note(self, piece: ReplyPiece) -> None:
+        """What a reply tells beside its words."""
+        if piece.by and (piece.by.expected_ms or 0.0) > self._plan.acknowledge_after_ms:
+            self._will_be_late.set()
+        if piece.shortcoming:
+            self._tell_degraded("brain", piece.shortcoming)
+        if piece.doing:
+            self.peer.send(Working(turn_id=self.turn_id, doing=piece.doing))
+        if piece.step:
+            self._steps.append(piece.step)
 
     async def _say(self, phrase: str) -> None:
         """Speak `phrase`; where there is no voice, show it."""
@@ -375,6 +390,7 @@ class Turn:
             self.peer.send(SpeechStopped(turn_id=self.turn_id, audio_end_ms=round(since_ms)))
         self._asked = self._asked or self._asking(heard.transcript.text)
         self.conversation.answering()
+        self.confirmed.set()
         self.peer.send(
             UserSaid(turn_id=self.turn_id, text=heard.transcript.text, was_typed=ended_at_s is None)
         )
@@ -414,6 +430,7 @@ class Turn:
                 self.turn_id,
                 spoken,
                 calls=calls,
+                steps=self._steps,
                 scene=self._gaze.scene,
                 prompt_tokens=self.timeline.stats.prompt_tokens if self.timeline.stats else 0,
             )

@@ -258,6 +258,17 @@ class Answerer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStep:
+    """A call that was carried out within a reply, and what it brought."""
+
+    call_id: str
+    call: str
+    """As the brain wrote it."""
+
+    result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyPiece:
     """Some text of a reply, as soon as it exists. Only the last piece carries `stats`."""
 
@@ -268,3 +279,9 @@ class ReplyPiece:
 
     shortcoming: str = ""
     """Why less is given than was meant to be; such a piece has no text."""
+
+    doing: str = ""
+    """What is done before there is more to say; such a piece has no text."""
+
+    step: ToolStep | None = None
+    """Something was done; such a piece has no text."""

@@ -57,6 +57,8 @@ export class Narrator {
         return page.showTimeline(event);
       case "assistant.scene":
         return page.showScene(event);
+      case "assistant.working":
+        return captions.note(`${event.doing} …`);
       case "assistant.degraded":
         return captions.remark(event);
       case "assistant.recording":

@@ -33,6 +33,7 @@ export type ServerEvent = { event_id: string } & (
   | Timeline
   | Scene
   | Degraded
+  | { type: "assistant.working"; doing: string }
   | Alert
   | Recording
   | Resume

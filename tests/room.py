@@ -70,6 +70,7 @@ class Room:
         listener: Listener | None = None,
         phrasing: VoiceConfig | None = None,
         prompt_after_s: float = 0.0,
+        notices: AsyncIterator[str] | None = None,
     ) -> None:
         self.brain = brain
         self.peer = ScriptedPeer()
@@ -110,6 +111,7 @@ class Room:
             read_ahead=brain.prefill,
             barge_in=BargeInConfig(),
             prompt_after_s=prompt_after_s,
+            notices=notices,
             clock=lambda: self.now_s,
         )
 

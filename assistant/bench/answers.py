@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from assistant.bench.answers_remote import measure_remote
 from assistant.bench.answers_router import measure_router
+from assistant.bench.answers_tools import measure_tools
 from assistant.bench.report import Report
 from assistant.config import Config, TiersConfig
 from assistant.engines import start_engines
 
-SECTIONS = ("router", "remote")
+SECTIONS = ("router", "tools", "remote")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,8 @@ async def measure(config: Config, options: argparse.Namespace) -> Report:
     report = Report()
     if "router" in options.only:
         report["router"] = await measure_router(config, options.fast, options.strong)
+    if "tools" in options.only:
+        report["tools"] = await measure_tools()
     if "remote" in options.only:
         async with start_engines(config) as engines:
             await engines.wait_ready()

@@ -279,6 +279,11 @@ def degraded(*, stage: str, reason: str) -> Message:
     return event("assistant.degraded", stage=stage, reason=reason)
 
 
+def working(doing: str) -> Message:
+    """Ours: something is done before there is more to say."""
+    return event("assistant.working", doing=doing)
+
+
 def alert(**alert: Any) -> Message:
     """Ours: a percentile of everybody's last turns is over its limit, or is so no more."""
     return event("assistant.alert", **alert)

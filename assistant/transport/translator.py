@@ -47,6 +47,7 @@ from assistant.events import (
     TimelineReady,
     TruncateItem,
     UserSaid,
+    Working,
 )
 from assistant.tools import ToolCall
 from assistant.transport import audit, items, realtime, settings
@@ -150,6 +151,8 @@ class Translator:
                 yield wire.scene(facts, preview)
             case Degraded(stage=stage, reason=reason):
                 yield wire.degraded(stage=stage, reason=reason)
+            case Working(doing=doing):
+                yield wire.working(doing)
             case AlertChanged():
                 yield wire.alert(**dataclasses.asdict(event))
             case RecordingChanged(is_on=is_on):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -324,6 +325,26 @@ async def test_after_long_silence_we_ask_once_whether_anybody_is_there() -> None
             await asyncio.sleep(0.2)
             await room.peer.play(1_000)
         assert asked(room) == ["Are you still there?", *SHORT_ANSWER, "Are you still there?"]
+
+
+async def test_notice_waits_until_nobody_speaks() -> None:
+    notices = asyncio.Queue[str]()
+
+    async def each() -> AsyncIterator[str]:
+        while True:
+            yield await notices.get()
+
+    room = Room(ScriptedBrain(SHORT_ANSWER), notices=each())
+    async with room.open():
+        await room.speak("hello")
+        notices.put_nowait("Your timer is over: tea.")
+        await settle()
+        assert asked(room) == []
+        await room.peer.play(1_000)
+        while len(asked(room)) < 2:
+            await asyncio.sleep(0.05)
+            await room.peer.play(200)
+        assert asked(room) == [*SHORT_ANSWER, "Your timer is over: tea."]
 
 
 def asked(room: Room) -> list[str]:

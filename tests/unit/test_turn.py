@@ -20,11 +20,12 @@ from assistant.events import (
     StateChanged,
     TimelineReady,
     UserSaid,
+    Working,
 )
 from assistant.fallback import FallbackPolicy, Plan
 from assistant.records import TurnRecord
 from assistant.turn import Turn
-from assistant.types import Answerer, ImageFrame, Phase, Prompt, ReplyPiece, Role
+from assistant.types import Answerer, ImageFrame, Phase, Prompt, ReplyPiece, Role, ToolStep
 from assistant.utterance import TypedUtterance
 from assistant.voices import KnownVoice, Voices, espeak_voice
 from tests.fakes import (
@@ -430,3 +431,39 @@ async def test_acknowledgement_is_said_at_once_only_if_the_answer_will_be_late(
     assert ("One moment." in stage.voice.spoken) == is_said
     task.cancel()
     await asyncio.wait([task])
+
+
+class Acting(ScriptedBrain):
+    """Does something before it answers, as an agent's brain does."""
+
+    @asynccontextmanager
+    async def _reply(
+        self, prompt: Prompt, max_tokens: int
+    ) -> AsyncGenerator[AsyncIterator[ReplyPiece]]:
+        async with super()._reply(prompt, max_tokens) as pieces:
+
+            async def all_pieces() -> AsyncIterator[ReplyPiece]:
+                yield ReplyPiece(text="", doing="looking in your notes")
+                step = ToolStep(call_id="call_1", call='{"name": "find"}', result="Paris")
+                yield ReplyPiece(text="", step=step)
+                async for piece in pieces:
+                    yield piece
+
+            yield all_pieces()
+
+
+async def test_what_was_done_is_shown_and_stays_in_the_conversation() -> None:
+    stage = Stage(Acting(ANSWER))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.PAUSED, "capital of France")
+    assert not stage.turn.confirmed.is_set()
+    await stage.utterance.become(Phase.ENDED, "capital of France")
+    assert stage.turn.confirmed.is_set()
+    await stage.peer.play_until(task)
+    assert stage.peer.told(Working) == [Working(turn_id="turn_1", doing="looking in your notes")]
+    assert stage.said() == [
+        (Role.USER, "capital of France"),
+        (Role.ASSISTANT, '{"name": "find"}'),
+        (Role.USER, "<tool_response>\nParis\n</tool_response>"),
+        (Role.ASSISTANT, "Paris is the capital of France."),
+    ]
