@@ -95,27 +95,42 @@ class Plan:
 class Rung:
     """One step of giving less."""
 
+    code: str
+    """For metrics and logs: it stays the same when the sentence is worded anew."""
+
     reason: str
     changes: Mapping[str, Any]
 
 
 LADDERS: Mapping[Stage, tuple[Rung, ...]] = {
     Stage.VISION: (
-        Rung("the picture is waited for less long", {"scene_wait_ms": 100}),
-        Rung("answers do without the camera", {"use_vision": False}),
+        Rung("picture_wait", "the picture is waited for less long", {"scene_wait_ms": 100}),
+        Rung("no_picture", "answers do without the camera", {"use_vision": False}),
     ),
     Stage.PREFILL: (
-        Rung("less of the earlier conversation is kept in mind", {"history_share": 0.5}),
-        Rung("only the last turns are kept in mind", {"history_share": 0.2}),
+        Rung(
+            "half_history",
+            "less of the earlier conversation is kept in mind",
+            {"history_share": 0.5},
+        ),
+        Rung("short_history", "only the last turns are kept in mind", {"history_share": 0.2}),
     ),
     Stage.FIRST_PHRASE: (
-        Rung("drafting is off", {"use_draft": False}),
-        Rung("the first words come in a shorter phrase", {"first_phrase_max_words": 3}),
-        Rung("answers are shorter", {"max_reply_tokens": 60}),
+        Rung("no_draft", "drafting is off", {"use_draft": False}),
+        Rung(
+            "short_first_phrase",
+            "the first words come in a shorter phrase",
+            {"first_phrase_max_words": 3},
+        ),
+        Rung("short_answers", "answers are shorter", {"max_reply_tokens": 60}),
     ),
     Stage.TTS: (
-        Rung("the first words come in a shorter phrase", {"first_phrase_max_words": 3}),
-        Rung("answers are shown and not spoken", {"speak": False}),
+        Rung(
+            "short_first_phrase",
+            "the first words come in a shorter phrase",
+            {"first_phrase_max_words": 3},
+        ),
+        Rung("text_only", "answers are shown and not spoken", {"speak": False}),
     ),
 }
 

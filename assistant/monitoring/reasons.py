@@ -8,19 +8,13 @@ from __future__ import annotations
 import re
 
 from assistant.events import Degraded
+from assistant.fallback import LADDERS
 
 _WHOLE_SENTENCES = {
-    "the picture is waited for less long": "picture_wait",
-    "answers do without the camera": "no_picture",
+    **{rung.reason: rung.code for ladder in LADDERS.values() for rung in ladder},
     "the picture came too late": "picture_late",
-    "less of the earlier conversation is kept in mind": "half_history",
-    "only the last turns are kept in mind": "short_history",
-    "drafting is off": "no_draft",
-    "the first words come in a shorter phrase": "short_first_phrase",
-    "answers are shorter": "short_answers",
     "the answer was cut short": "cut_short",
     "the answer takes a moment": "acknowledged",
-    "answers are shown and not spoken": "text_only",
 }
 _PARTS = {
     "answers instead": "other_brain",
