@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from assistant.monitoring.percentiles import waits_ms
-from assistant.monitoring.reasons import reason_code
 from assistant.records import TurnRecord
 
 logger = logging.getLogger(__name__)
@@ -67,7 +66,7 @@ def facts(turn: TurnRecord) -> dict[str, Any]:
         "typed": turn.was_typed,
         "waits_ms": {stage: round(ms, 1) for stage, ms in waits_ms(turn).items()},
         "overruns_ms": {o.stage.value: round(o.late_ms, 1) for o in turn.overruns},
-        "degraded": [f"{each.stage}: {reason_code(each)}" for each in turn.degraded],
+        "degraded": [f"{each.stage}: {each.code}" for each in turn.degraded],
         "prompt_tokens": stats and stats.prompt_tokens,
         "cached_tokens": stats and stats.cached_tokens,
         "reply_tokens": stats and stats.reply_tokens,

@@ -25,6 +25,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from assistant.shortfalls import Shortfall
+
 
 class AssistantError(Exception):
     """Base class of every error that we raise on purpose."""
@@ -88,29 +90,29 @@ class ProtocolError(AssistantError):
 class StageError(AssistantError):
     """A stage could not do its part of a turn. The turn degrades; the session goes on."""
 
-    code = "stage"
+    code: Shortfall = Shortfall.ERROR
     stage: ClassVar[str] = "unknown"
+
+    def __init__(self, message: str, *, code: Shortfall | None = None) -> None:
+        super().__init__(message)
+        self.code = code or self.code
 
 
 class RecognizerError(StageError):
-    code = "recognizer"
     stage = "ears"
 
 
 class BrainError(StageError):
-    code = "brain"
     stage = "brain"
 
 
 class TooLongError(BrainError):
-    pass
+    code = Shortfall.TOO_LONG
 
 
 class VoiceError(StageError):
-    code = "voice"
     stage = "voice"
 
 
 class EyesError(StageError):
-    code = "eyes"
     stage = "eyes"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from assistant.shortfalls import Shortfall
 from assistant.tools import Tool, ToolCall
 from assistant.types import ImageFrame, Pcm, ReplyStats, Role
 
@@ -134,7 +135,9 @@ class Degraded:
     """Something was left out, or given in a lesser form."""
 
     stage: str
+    code: Shortfall
     reason: str
+    """A sentence for the person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from assistant.budget import Stage
 from assistant.events import Configure
+from assistant.shortfalls import Shortfall
 from assistant.types import Scene
 from assistant.voices import Voices, likely_language
 
@@ -95,42 +96,42 @@ class Plan:
 class Rung:
     """One step of giving less."""
 
-    code: str
-    """For metrics and logs: it stays the same when the sentence is worded anew."""
-
+    code: Shortfall
     reason: str
     changes: Mapping[str, Any]
 
 
 LADDERS: Mapping[Stage, tuple[Rung, ...]] = {
     Stage.VISION: (
-        Rung("picture_wait", "the picture is waited for less long", {"scene_wait_ms": 100}),
-        Rung("no_picture", "answers do without the camera", {"use_vision": False}),
+        Rung(Shortfall.PICTURE_WAIT, "the picture is waited for less long", {"scene_wait_ms": 100}),
+        Rung(Shortfall.NO_PICTURE, "answers do without the camera", {"use_vision": False}),
     ),
     Stage.PREFILL: (
         Rung(
-            "half_history",
+            Shortfall.HALF_HISTORY,
             "less of the earlier conversation is kept in mind",
             {"history_share": 0.5},
         ),
-        Rung("short_history", "only the last turns are kept in mind", {"history_share": 0.2}),
+        Rung(
+            Shortfall.SHORT_HISTORY, "only the last turns are kept in mind", {"history_share": 0.2}
+        ),
     ),
     Stage.FIRST_PHRASE: (
-        Rung("no_draft", "drafting is off", {"use_draft": False}),
+        Rung(Shortfall.NO_DRAFT, "drafting is off", {"use_draft": False}),
         Rung(
-            "short_first_phrase",
+            Shortfall.SHORT_FIRST_PHRASE,
             "the first words come in a shorter phrase",
             {"first_phrase_max_words": 3},
         ),
-        Rung("short_answers", "answers are shorter", {"max_reply_tokens": 60}),
+        Rung(Shortfall.SHORT_ANSWERS, "answers are shorter", {"max_reply_tokens": 60}),
     ),
     Stage.TTS: (
         Rung(
-            "short_first_phrase",
+            Shortfall.SHORT_FIRST_PHRASE,
             "the first words come in a shorter phrase",
             {"first_phrase_max_words": 3},
         ),
-        Rung("text_only", "answers are shown and not spoken", {"speak": False}),
+        Rung(Shortfall.TEXT_ONLY, "answers are shown and not spoken", {"speak": False}),
     ),
 }
 
@@ -228,8 +229,8 @@ class FallbackPolicy:
             self._silent_turns = 1
         return _spoken_in(self.language)[0].get(stage, "")
 
-    def after_turn(self, late: Iterable[Stage]) -> list[tuple[Stage, str]]:
-        """A turn is over, made late by these stages. Returns the steps down, with their reasons.
+    def after_turn(self, late: Iterable[Stage]) -> list[tuple[Stage, Rung]]:
+        """A turn is over, made late by these stages. Returns the steps down.
 
         After one turn in text only, a voice that had failed is tried again.
         """
@@ -240,7 +241,7 @@ class FallbackPolicy:
         late, steps = set(late), []
         for stage, standing in self._standings.items():
             if standing.note(stage in late, len(LADDERS[stage])) < 0:
-                steps.append((stage, LADDERS[stage][standing.rung - 1].reason))
+                steps.append((stage, LADDERS[stage][standing.rung - 1]))
         return steps
 
     @property

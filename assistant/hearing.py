@@ -241,7 +241,7 @@ class Listener:
             transcript = await scribe.final()
         except RecognizerError as error:
             logger.warning("no transcript: %s", error)
-            failure = str(error)
+            failure = error
         self._publish(replace(self._heard, transcript=transcript, failure=failure))
         self._react(self._endpointer.transcribed(transcript.text))
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from assistant.documents.told import without_passages
 from assistant.errors import BrainError
 from assistant.router import Route, Tier, route
+from assistant.shortfalls import Shortfall
 from assistant.stages import Brain, Stream
 from assistant.types import Answerer, Message, Prompt, ReplyPiece, Role
 from assistant.words import spliced
@@ -134,7 +135,9 @@ class RoutedBrain:
                 except StopAsyncIteration:
                     return
                 except TimeoutError:
-                    raise BrainError(f"{asked.model} has not begun to answer in time") from None
+                    raise BrainError(
+                        f"{asked.model} has not begun to answer in time", code=Shortfall.SILENT
+                    ) from None
                 n_characters += len(piece.text)
                 if not is_noted and (n_characters >= PHRASE_CHARACTERS or piece.stats):
                     is_noted = True

@@ -24,7 +24,6 @@ from assistant.conversation import Asked, Conversation
 from assistant.errors import (
     BrainError,
     EyesError,
-    RecognizerError,
     StageError,
     TooLongError,
     VoiceError,
@@ -51,6 +50,7 @@ from assistant.gaze import Gaze, StillCamera
 from assistant.patience import impatient
 from assistant.phrases import phrases
 from assistant.records import TurnRecord
+from assistant.shortfalls import Shortfall
 from assistant.stages import Brain, Eyes, Peer, Speaker, Stream, Utterance, Voice
 from assistant.timeline import Mark, TurnTimeline
 from assistant.tools import CallReader
@@ -191,7 +191,7 @@ class Turn:
         if is_something:
             self._confirm(heard)
         if heard.failure:
-            raise RecognizerError(heard.failure)
+            raise heard.failure
         return is_something
 
     def _show(self, heard: Heard) -> None:
@@ -233,7 +233,7 @@ class Turn:
         """
         within_ms = None if is_typed else self._plan.scene_wait_ms
         if not await self._gaze.settled(within_ms=within_ms):
-            self._tell_degraded("eyes", "the picture came too late")
+            self._tell_degraded("eyes", Shortfall.PICTURE_LATE, "the picture came too late")
         self._asked = self._asking(text)
         self.timeline.mark(Mark.SCENE_KNOWN)
         self._calls = CallReader(self.conversation.tools)
@@ -249,7 +249,7 @@ class Turn:
                 drags = self._drags(phrase)
                 await self._say(phrase)
                 if drags:
-                    self._tell_degraded("brain", "the answer was cut short")
+                    self._tell_degraded("brain", Shortfall.CUT_SHORT, "the answer was cut short")
                     break
         await self._speaker.drained()
 
@@ -280,7 +280,7 @@ class Turn:
         return replace(self.phrasing, first_phrase_max_words=most, first_phrase_min_words=least)
 
     async def _texts(self, pieces: AsyncIterator[ReplyPiece]) -> AsyncIterator[str]:
-        silent = BrainError("the brain has not said anything for too long")
+        silent = BrainError("the brain has not said anything for too long", code=Shortfall.SILENT)
         limit_ms = self._plan.silence_limit_ms
         async for piece in impatient(pieces, limit_ms=limit_ms, error=silent):
             if not piece.text and piece.stats is None:
@@ -296,7 +296,7 @@ class Turn:
         if piece.by and (piece.by.expected_ms or 0.0) > self._plan.acknowledge_after_ms:
             self._will_be_late.set()
         if piece.shortcoming:
-            self._tell_degraded("brain", piece.shortcoming)
+            self._tell_degraded("brain", Shortfall.OTHER_BRAIN, piece.shortcoming)
         if piece.doing:
             self.peer.send(Working(turn_id=self.turn_id, doing=piece.doing))
         if piece.step:
@@ -307,7 +307,7 @@ class Turn:
         self._speaker.begin(phrase)
         if not self._plan.speak:
             return
-        silent = VoiceError("the voice has not said anything for too long")
+        silent = VoiceError("the voice has not said anything for too long", code=Shortfall.SILENT)
         limit_ms = self._plan.silence_limit_ms
         try:
             async with self._sound_of(phrase) as frames:
@@ -321,7 +321,7 @@ class Turn:
         """Spoken by the voice that the person wants, or by one that can read it."""
         voice = self.fallback.voices.reading(text, self._plan.voice)
         if (shortcoming := self.fallback.shortcoming(voice)) is not None:
-            self._tell_degraded("voice", shortcoming)
+            self._tell_degraded("voice", Shortfall.PLAIN_VOICE, shortcoming)
         return self.voice.speak(text, voice=voice, speed=self._plan.speed)
 
     async def _pass_the_time(self) -> None:
@@ -333,7 +333,7 @@ class Turn:
         if Mark.FIRST_AUDIO in self.timeline.at_s or not self._plan.speak:
             return
         self.timeline.mark(Mark.FILLER_SENT)
-        self._tell_degraded("brain", "the answer takes a moment")
+        self._tell_degraded("brain", Shortfall.ACKNOWLEDGED, "the answer takes a moment")
         self._filler = self.fallback.acknowledgement(self._gaze.scene)
         with suppress(VoiceError):
             async with self._sound_of(self._filler) as frames:
@@ -360,17 +360,17 @@ class Turn:
 
     def _degrade(self, error: StageError) -> Plan:
         logger.warning("turn degraded: %s failed: %s", error.stage, error)
-        self._tell_degraded(error.stage, str(error))
+        self._tell_degraded(error.stage, error.code, str(error))
         self.fallback.after_error(error.stage)
         return self.fallback.plan
 
-    def _tell_degraded(self, stage: str, reason: str) -> None:
-        self._degraded.append(Degraded(stage=stage, reason=reason))
+    def _tell_degraded(self, stage: str, code: Shortfall, reason: str) -> None:
+        self._degraded.append(Degraded(stage=stage, code=code, reason=reason))
         self.peer.send(self._degraded[-1])
 
     async def _apologise(self, error: StageError) -> None:
         """Say what the policy wants said. A second failure must not end the session."""
-        self._tell_degraded(error.stage, str(error))
+        self._tell_degraded(error.stage, error.code, str(error))
         apology = self.fallback.after_error(error.stage)
         if apology:
             with suppress(StageError):
@@ -446,8 +446,8 @@ class Turn:
         self._send_timeline()
         self.peer.send(StateChanged(state=State.LISTENING))
         late = overruns(self.timeline, self.budget)
-        for stage, reason in self.fallback.after_turn(overrun.stage for overrun in late):
-            self._tell_degraded(stage, reason)
+        for stage, rung in self.fallback.after_turn(overrun.stage for overrun in late):
+            self._tell_degraded(stage, rung.code, rung.reason)
         self.record(
             TurnRecord(
                 session_id=self.session_id,

@@ -154,8 +154,8 @@ class Heard:
     is_typed: bool = False
     """Written, not spoken: nobody stopped speaking, so there is nothing to wait for."""
 
-    failure: str | None = None
-    """Why there is no transcript though somebody spoke: a sentence of the recognizer's."""
+    failure: Exception | None = None
+    """Why there is no transcript though somebody spoke: the recognizer's StageError."""
 
 
 class Role(StrEnum):

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from assistant import log
 from assistant.config import WorkersConfig
 from assistant.errors import StageError
+from assistant.shortfalls import Shortfall
 from assistant.worker_host import LENGTH, End, EngineSpec, Item, Leave, More, Ping, Start, encode
 from assistant.worker_host import Leaving as Leaving
 
@@ -144,7 +145,8 @@ class Worker:
             async with asyncio.timeout(self._config.restart_wait_ms / 1_000):
                 await self._ready.wait()
         except TimeoutError:
-            raise self._error(f"the {self.name} engine is not running; see its log") from None
+            sentence = f"the {self.name} engine is not running; see its log"
+            raise self._error(sentence, code=Shortfall.AWAY) from None
         job = next(self._next_job)
         record = self._jobs[job] = _Job(ended=asyncio.get_running_loop().create_future())
         record.ended.add_done_callback(_retrieve)
@@ -251,7 +253,8 @@ class Worker:
     def _abandon_jobs(self) -> None:
         for record in self._jobs.values():
             if not record.ended.done():
-                record.ended.set_exception(self._error(f"the {self.name} engine died"))
+                died = self._error(f"the {self.name} engine died", code=Shortfall.DIED)
+                record.ended.set_exception(died)
 
 
 def _retrieve(ended: asyncio.Future[Any]) -> None:

@@ -132,6 +132,8 @@ export interface Scene {
 export interface Degraded {
   type: "assistant.degraded";
   stage: string;
+  /** Which way of giving less; it stays the same when the reason is worded anew. */
+  code: string;
   reason: string;
 }
 

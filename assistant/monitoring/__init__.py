@@ -1,7 +1,6 @@
 """What the turns were like: metrics, percentiles, alerts, spans and the dashboard's figures.
 
 * percentiles.py  pure: what each stage added to the wait, and how that is spread
-* reasons.py      pure: why less was given, as codes
 * phases.py       pure: where a turn stands: capture, analyse, decide, respond
 * live.py         who is talking, and the turns that are being taken
 * vitals.py       people, event loop, workers and memory at this moment

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
@@ -14,7 +15,6 @@ from assistant.monitoring.alerts import Alerts
 from assistant.monitoring.live import Live, LiveSession
 from assistant.monitoring.percentiles import WHOLE, ends_ms, latest, spreads, waits_ms
 from assistant.monitoring.phases import steps
-from assistant.monitoring.reasons import reason_code, safe_reason
 from assistant.monitoring.vitals import Vitals
 from assistant.records import TurnRecord
 from assistant.timeline import Mark
@@ -23,6 +23,9 @@ _JUDGED_TURNS = 200
 """Percentiles of more would keep the event loop from the sound for too long."""
 
 _SHOWN_TURNS = 50
+
+_UNFORESEEN = re.compile(r"(\w+(?:Error|Exception)): ")
+"""An exception that nobody thought of; its text may hold what was being worked on."""
 
 
 class Dashboard:
@@ -163,7 +166,7 @@ def _turn(turn: TurnRecord) -> dict[str, Any]:
         "lines": [_line(line) for line in turn.lines],
         "overruns": [asdict(overrun) for overrun in turn.overruns],
         "degraded": [
-            {"stage": each.stage, "reason": safe_reason(each), "code": reason_code(each)}
+            {"stage": each.stage, "reason": _safe(each.reason), "code": each.code}
             for each in turn.degraded
         ],
         "stats": turn.stats and asdict(turn.stats),
@@ -178,3 +181,9 @@ def _line(line: LedgerLine) -> dict[str, Any]:
         "duration_ms": line.duration_ms,
         "overlapped": line.overlapped,
     }
+
+
+def _safe(reason: str) -> str:
+    """The sentence itself, or no more than the kind of an unforeseen exception."""
+    unforeseen = _UNFORESEEN.match(reason)
+    return unforeseen[1] if unforeseen else reason

@@ -24,7 +24,6 @@ from assistant.budget import Stage, deadlines_ms
 from assistant.config import BudgetConfig
 from assistant.events import ReplyStatus
 from assistant.monitoring.percentiles import WHOLE, waits_ms
-from assistant.monitoring.reasons import reason_code
 from assistant.monitoring.vitals import Vitals
 from assistant.records import TurnRecord
 from assistant.types import ReplyStats
@@ -107,7 +106,7 @@ class Metrics:
         for overrun in turn.overruns:
             self._overruns.labels(overrun.stage.value).inc()
         for degraded in turn.degraded:
-            self._degraded.labels(degraded.stage, reason_code(degraded)).inc()
+            self._degraded.labels(degraded.stage, degraded.code).inc()
         self._fillers.inc(turn.had_filler)
         self._apologies.inc(turn.had_apology)
         self._interruptions.inc(turn.was_interrupted)

@@ -15,7 +15,6 @@ from assistant import __version__
 from assistant.errors import ConfigError
 from assistant.events import ReplyStatus
 from assistant.monitoring.percentiles import stage_of
-from assistant.monitoring.reasons import reason_code
 from assistant.records import TurnRecord
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Spans:
         if turn.status is ReplyStatus.FAILED:
             span.set_status(Status(StatusCode.ERROR))
         for degraded in turn.degraded:
-            about = {"parley.stage": degraded.stage, "parley.reason": reason_code(degraded)}
+            about = {"parley.stage": degraded.stage, "parley.reason": degraded.code.value}
             span.add_event("degraded", about, _ns(turn.ended_at))
         for overrun in turn.overruns:
             late = {"parley.stage": overrun.stage.value, "parley.late_ms": overrun.late_ms}

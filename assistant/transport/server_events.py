@@ -274,9 +274,9 @@ def voices(offered: Iterable[KnownVoice]) -> Message:
     return event("assistant.voices", voices=listed)
 
 
-def degraded(*, stage: str, reason: str) -> Message:
-    """Ours: a stage gave less than usual, and why."""
-    return event("assistant.degraded", stage=stage, reason=reason)
+def degraded(*, stage: str, code: str, reason: str) -> Message:
+    """Ours: a stage gave less than usual: which way, and why. `code` is one of Shortfall."""
+    return event("assistant.degraded", stage=stage, code=code, reason=reason)
 
 
 def working(doing: str) -> Message:

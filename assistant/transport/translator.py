@@ -149,8 +149,8 @@ class Translator:
                 yield wire.state(state.value)
             case SceneSeen(facts=facts, preview=preview):
                 yield wire.scene(facts, preview)
-            case Degraded(stage=stage, reason=reason):
-                yield wire.degraded(stage=stage, reason=reason)
+            case Degraded(stage=stage, code=code, reason=reason):
+                yield wire.degraded(stage=stage, code=code, reason=reason)
             case Working(doing=doing):
                 yield wire.working(doing)
             case AlertChanged():

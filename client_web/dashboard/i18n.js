@@ -116,6 +116,7 @@ const english = {
   reason_other_brain: "another brain answered",
   reason_died: "the engine died",
   reason_away: "the engine was being restarted",
+  reason_too_long: "the conversation had outgrown the memory",
 };
 
 /** @type {Record<keyof typeof english, string>} */
@@ -233,6 +234,7 @@ const chinese = {
   reason_other_brain: "由另一个模型回答",
   reason_died: "引擎崩溃",
   reason_away: "引擎正在重启",
+  reason_too_long: "对话超出了记忆容量",
 };
 
 export const { say, sayIfKnown, translateDocument } = inLanguages(english, chinese);

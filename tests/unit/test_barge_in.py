@@ -6,6 +6,7 @@ import pytest
 
 from assistant.barge_in import Meaning, Moment, is_echo, meaning
 from assistant.config import BargeInConfig
+from assistant.errors import RecognizerError
 from assistant.events import State
 from assistant.types import Heard, Phase, Transcript
 from assistant.words import bare, split_words
@@ -21,7 +22,7 @@ def judge(
     phase: Phase = SPEAKING,
     *,
     loudness_db: float | None = None,
-    failure: str | None = None,
+    failure: Exception | None = None,
     state: State = State.SPEAKING,
     **moment: Any,
 ) -> Meaning:
@@ -103,8 +104,11 @@ def test_a_yes_just_before_our_voice_ends_is_an_answer() -> None:
 
 
 def test_a_recognizer_that_failed_is_apologised_for_unless_we_speak() -> None:
-    assert judge("", phase=ENDED, failure="it fell over", state=State.LISTENING) is TURN
-    assert judge("", phase=ENDED, failure="it fell over") is NOTHING
+    assert (
+        judge("", phase=ENDED, failure=RecognizerError("it fell over"), state=State.LISTENING)
+        is TURN
+    )
+    assert judge("", phase=ENDED, failure=RecognizerError("it fell over")) is NOTHING
 
 
 def test_with_nothing_recognised_for_long_the_voice_comes_back() -> None:

@@ -39,7 +39,7 @@ def test_the_line_says_as_json_where_the_time_went(caplog: pytest.LogCaptureFixt
 
 def test_an_engine_s_own_words_are_not_in_the_line() -> None:
     failed = replace(APOLOGISED.degraded[0], reason="KeyError: what somebody said")
-    assert facts(replace(APOLOGISED, degraded=(failed,)))["degraded"] == ["brain: error"]
+    assert "somebody" not in str(facts(replace(APOLOGISED, degraded=(failed,))))
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from assistant.events import (
 )
 from assistant.fallback import FallbackPolicy, Plan
 from assistant.records import TurnRecord
+from assistant.shortfalls import Shortfall
 from assistant.turn import Turn
 from assistant.types import Answerer, ImageFrame, Phase, Prompt, ReplyPiece, Role, ToolStep
 from assistant.utterance import TypedUtterance
@@ -189,7 +190,9 @@ async def test_failing_brain_is_apologised_for_and_the_question_is_kept() -> Non
     await stage.peer.play_until(task)
     assert stage.said()[0] == (Role.USER, "hello")
     assert stage.said()[1][1].startswith("Sorry")
-    assert stage.peer.told(Degraded) == [Degraded(stage="brain", reason="out of memory")]
+    assert stage.peer.told(Degraded) == [
+        Degraded(stage="brain", code=Shortfall.ERROR, reason="out of memory")
+    ]
 
 
 async def test_failing_voice_shows_the_words_and_stays_silent() -> None:
@@ -366,7 +369,7 @@ async def test_an_answer_that_drags_ends_at_a_full_stop() -> None:
     assert heard.startswith("It is red. It is also")
     assert heard.endswith(".")
     assert len(heard) < 60
-    assert [e.reason for e in stage.records[0].degraded] == ["the answer was cut short"]
+    assert [e.code for e in stage.records[0].degraded] == [Shortfall.CUT_SHORT]
 
 
 async def test_a_turn_is_recorded_without_its_words() -> None:
@@ -415,9 +418,10 @@ async def test_who_could_not_answer_is_told_and_is_no_token() -> None:
     await stage.utterance.become(Phase.ENDED, "compare tea and coffee")
     await stage.peer.play_until(task)
     assert stage.said()[-1] == (Role.ASSISTANT, "Paris is the capital of France.")
-    assert Degraded(stage="brain", reason="the line is down; small answers instead") in (
-        stage.peer.told(Degraded)
-    )
+    sentence = "the line is down; small answers instead"
+    assert stage.peer.told(Degraded) == [
+        Degraded(stage="brain", code=Shortfall.OTHER_BRAIN, reason=sentence)
+    ]
 
 
 @pytest.mark.parametrize(("expected_ms", "is_said"), [(None, False), (100, False), (9_000, True)])

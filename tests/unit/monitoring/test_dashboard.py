@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
-from assistant.config import AlertConfig, BudgetConfig
+from assistant.config import AlertConfig, BudgetConfig, StageName
 from assistant.events import Degraded
 from assistant.loop_lag import LoopLag
 from assistant.monitoring.alerts import Alerts
@@ -14,6 +15,7 @@ from assistant.monitoring.dashboard import Dashboard
 from assistant.monitoring.live import Live
 from assistant.monitoring.vitals import Vitals
 from assistant.records import TurnRecord
+from assistant.shortfalls import Shortfall
 from assistant.timeline import Mark
 from tests.fakes import ScriptedPeer
 from tests.unit.monitoring.fakes import FakeWorker
@@ -149,6 +151,12 @@ def test_names_tell_turns_of_different_people_apart(kind: str) -> None:
     ],
 )
 def test_an_exception_that_nobody_thought_of_tells_only_its_kind(reason: str, shown: str) -> None:
-    failed = Degraded(stage="voice", reason=reason)
+    failed = Degraded(stage="voice", code=Shortfall.ERROR, reason=reason)
     (turn,) = Desk(replace(GOOD, degraded=(failed,))).report()["turns"]
     assert turn["degraded"] == [{"stage": "voice", "reason": shown, "code": "error"}]
+
+
+def test_every_stage_has_a_name_in_both_languages() -> None:
+    texts = (Path(__file__).parents[3] / "client_web/dashboard/i18n.js").read_text()
+    for stage in get_args(StageName):
+        assert texts.count(f"  stage_{stage}: ") == 2, stage

@@ -16,6 +16,7 @@ from assistant.errors import ConfigError
 from assistant.events import Degraded
 from assistant.monitoring.spans import Spans, spans_to
 from assistant.records import TurnRecord
+from assistant.shortfalls import Shortfall
 from tests.unit.monitoring.turns import APOLOGISED, GOOD, LATE, TYPED
 
 
@@ -75,7 +76,7 @@ def test_a_turn_without_a_wait_has_only_its_speech() -> None:
 
 
 def test_an_engine_s_own_words_do_not_leave() -> None:
-    said = Degraded(stage="brain", reason="KeyError: what somebody said")
+    said = Degraded(stage="brain", code=Shortfall.ERROR, reason="KeyError: what somebody said")
     spans = spans_of(replace(GOOD, degraded=(said,)))
     assert "somebody" not in "".join(span.to_json() for span in spans)
 

@@ -8,6 +8,7 @@ from typing import Any
 from assistant.budget import Overrun, Stage
 from assistant.events import Degraded, LedgerLine, ReplyStatus
 from assistant.records import TurnRecord
+from assistant.shortfalls import Shortfall
 from assistant.types import ReplyStats
 
 _LINES = (
@@ -69,7 +70,7 @@ APOLOGISED = replace(
     GOOD,
     turn_id="turn_4",
     status=ReplyStatus.FAILED,
-    degraded=(Degraded(stage="brain", reason="the brain engine died"),),
+    degraded=(Degraded(stage="brain", code=Shortfall.DIED, reason="the brain engine died"),),
     stats=None,
 )
 
@@ -80,8 +81,8 @@ LATE = replace(
     lines=lines(*(_LINES[:4]), ("first phrase", 1_350.0), *_LINES[5:]),
     overruns=(Overrun(stage=Stage.FIRST_PHRASE, late_ms=900.0),),
     degraded=(
-        Degraded(stage="brain", reason="the answer takes a moment"),
-        Degraded(stage="first_phrase", reason="drafting is off"),
+        Degraded(stage="brain", code=Shortfall.ACKNOWLEDGED, reason="the answer takes a moment"),
+        Degraded(stage="first_phrase", code=Shortfall.NO_DRAFT, reason="drafting is off"),
     ),
     had_filler=True,
 )

@@ -15,6 +15,7 @@ from assistant.events import (
     AddItem,
     AlertChanged,
     Configure,
+    Degraded,
     Event,
     ForgetSpeech,
     HeardReply,
@@ -40,6 +41,7 @@ from assistant.events import (
     TruncateItem,
     UserSaid,
 )
+from assistant.shortfalls import Shortfall
 from assistant.tools import ToolCall
 from assistant.transport import realtime
 from assistant.transport.audio_formats import AudioFormat
@@ -394,6 +396,13 @@ def test_an_alert_is_told_as_it_is(translator: Translator) -> None:
     (told,) = translator.to_wire(alert)
     assert told["type"] == "assistant.alert"
     assert told.items() >= {"stage": "tts", "is_over": True, "limit_ms": 300}.items()
+
+
+def test_less_than_usual_is_told_with_its_code(translator: Translator) -> None:
+    given = Degraded(stage="brain", code=Shortfall.CUT_SHORT, reason="the answer was cut short")
+    (told,) = tell(translator, given)
+    assert told["type"] == "assistant.degraded"
+    assert (told["stage"], told["code"], told["reason"]) == ("brain", "cut_short", given.reason)
 
 
 def test_whether_the_conversation_is_recorded_is_told(translator: Translator) -> None:

@@ -1,0 +1,34 @@
+"""Every way of giving less, by the code that clients, metrics and logs know it by."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Shortfall(StrEnum):
+    """Stays the same when the sentence beside it is worded anew."""
+
+    # Steps of a ladder: they last until the stage has been in time again for a while.
+    PICTURE_WAIT = "picture_wait"
+    NO_PICTURE = "no_picture"
+    HALF_HISTORY = "half_history"
+    SHORT_HISTORY = "short_history"
+    NO_DRAFT = "no_draft"
+    SHORT_FIRST_PHRASE = "short_first_phrase"
+    SHORT_ANSWERS = "short_answers"
+    TEXT_ONLY = "text_only"
+
+    # Within one turn.
+    PICTURE_LATE = "picture_late"
+    ACKNOWLEDGED = "acknowledged"
+    CUT_SHORT = "cut_short"
+    OTHER_BRAIN = "other_brain"
+    PLAIN_VOICE = "plain_voice"
+
+    # A stage failed.
+    SILENT = "silent"
+    DIED = "died"
+    AWAY = "away"
+    TOO_LONG = "too_long"
+    ERROR = "error"
+    """Whatever else an engine had to say of itself."""
