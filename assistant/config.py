@@ -389,7 +389,7 @@ class DocumentsConfig:
     """The file that `assistant index DIR` makes; empty for none."""
 
     passages: Annotated[int, Between(1, 8)] = 2
-    """That the brain is shown; each takes it some 150 tokens to read."""
+    """That the brain is shown; each takes it some 110 tokens to read."""
 
     budget_ms: Annotated[int, Between(1, 5_000)] = 100
     """Looking takes no longer."""

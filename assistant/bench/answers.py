@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from assistant.bench.answers_cache import measure_cache
 from assistant.bench.answers_remote import measure_remote
+from assistant.bench.answers_retrieval import measure_documents
 from assistant.bench.answers_router import measure_router
 from assistant.bench.answers_tools import measure_tools
 from assistant.bench.report import Report
 from assistant.config import Config, TiersConfig
 from assistant.engines import start_engines
 
-SECTIONS = ("router", "tools", "remote")
+SECTIONS = ("router", "cache", "tools", "retrieval", "remote")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +30,10 @@ async def measure(config: Config, options: argparse.Namespace) -> Report:
     report = Report()
     if "router" in options.only:
         report["router"] = await measure_router(config, options.fast, options.strong)
+    if "cache" in options.only:
+        report["cache"] = await measure_cache(config, options.fast)
+    if "retrieval" in options.only:
+        report["retrieval"] = measure_documents(config)
     if "tools" in options.only:
         report["tools"] = await measure_tools()
     if "remote" in options.only:

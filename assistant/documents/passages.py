@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from assistant.sentences import count_words
 
-_FULL_WORDS = 60
+_FULL_WORDS = 40
 """A passage of this length ends with its paragraph, or with its row of a table."""
 
-_MOST_WORDS = 110
-"""It ends here in any case: some 150 tokens."""
+_MOST_WORDS = 80
+"""It ends here in any case: some 110 tokens."""
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
 
