@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
+from assistant.camera_line import without_camera_line
 from assistant.documents.told import without_passages
 from assistant.errors import BrainError
 from assistant.router import Route, Tier, route
@@ -147,9 +148,8 @@ class RoutedBrain:
     def _route(self, prompt: Prompt) -> Route:
         last = prompt[-1]
         only_strong_sees = all(brain.sees == (brain.tier is Tier.STRONG) for brain in self._brains)
-        return route(
-            without_passages(last.text), has_picture=last.image is not None and only_strong_sees
-        )
+        words = without_camera_line(without_passages(last.text))
+        return route(words, has_picture=last.image is not None and only_strong_sees)
 
 
 def _for(asked: TierBrain, prompt: Prompt) -> Prompt:

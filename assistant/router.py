@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from assistant.tools import RESPONSE_BEGINS
+
 
 class Tier(StrEnum):
     FAST = "fast"
@@ -136,7 +138,6 @@ _CLOSED = re.compile(
     r"|提醒|几点|谁|哪[里个座颗天年]|多[大高长远少久]|几[个条点岁]|[吗呢]|什么|听到|声音|说",
     re.IGNORECASE,
 )
-_RESULT = "<tool_response>"
 
 
 def route(question: str, *, has_picture: bool = False) -> Route:
@@ -145,7 +146,7 @@ def route(question: str, *, has_picture: bool = False) -> Route:
     `has_picture`: the strong tier can look at what is shown. Rules are asked in the order in which
     they explain a choice best; what none of them claims goes to the fast tier.
     """
-    if _RESULT in question:
+    if RESPONSE_BEGINS in question:
         return Route(Tier.FAST, Reason.RESULT)
     if _ASKED.search(question):
         return Route(Tier.STRONG, Reason.ASKED)

@@ -72,9 +72,12 @@ def offer(tools: Iterable[Tool]) -> str:
     return _OFFER.format(tools="\n".join(lines)) if lines else ""
 
 
+RESPONSE_BEGINS = "<tool_response>"
+
+
 def response(output: str) -> str:
     """What a call brought, as the brain is told it."""
-    return f"<tool_response>\n{output}\n</tool_response>"
+    return f"{RESPONSE_BEGINS}\n{output}\n</tool_response>"
 
 
 class CallReader:

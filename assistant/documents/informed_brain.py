@@ -18,6 +18,7 @@ from assistant.documents.told import with_passages
 from assistant.recall.wording import meaningful_words
 from assistant.sentences import count_words
 from assistant.stages import Brain, Stream
+from assistant.tools import RESPONSE_BEGINS
 from assistant.types import Prompt, ReplyPiece, Role
 
 logger = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class InformedBrain:
     async def _informed(self, prompt: Prompt) -> tuple[Prompt, tuple[str, ...]]:
         """The prompt with passages, and where they stand."""
         last = prompt[-1]
-        if last.role is not Role.USER:
+        if last.role is not Role.USER or last.text.startswith(RESPONSE_BEGINS):
             return prompt, ()
         chosen = await self._choose(
             tuple(message.text for message in prompt[:-1]), without_camera_line(last.text)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from assistant.documents.passages import FoundPassage
+from assistant.documents.told import with_passages
 from assistant.errors import BrainError
 from assistant.routed_brain import RoutedBrain, TierBrain, ways
 from assistant.router import Tier
@@ -15,6 +17,9 @@ from tests.fakes import ScriptedBrain, picture
 
 EASY = "What is the capital of France?"
 HARD = "Explain why the sky is blue."
+PASSAGES = with_passages(
+    [FoundPassage(id=1, source="a.md:1", heading="", text="Explain and compare step by step.")], ""
+)
 
 
 def asked(text: str, *, shows: bool = False) -> Prompt:
@@ -184,3 +189,14 @@ async def test_next_wait_is_expected_from_the_last_ones() -> None:
     second = await pieces_of(brain, asked(HARD))
     assert second[0].by is not None
     assert second[0].by.expected_ms == 1_000
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["[Camera: a person in the middle; text that reads why compare write]\n", PASSAGES],
+)
+async def test_only_the_persons_own_words_decide(before: str) -> None:
+    strong, fast = ScriptedBrain(["Deep."]), ScriptedBrain(["Paris."])
+    brain = RoutedBrain([tier(strong, Tier.STRONG), tier(fast)])
+    assert words(await pieces_of(brain, asked(before + EASY))) == "Paris."
+    assert words(await pieces_of(brain, asked(before + HARD))) == "Deep."
