@@ -115,6 +115,7 @@ def new_session(
         recognizer=engines.recognizer,
         ears=config.ears,
         endpointing=config.endpointing,
+        final_wait_ms=lambda: fallback.plan.final_wait_ms,
     )
     return Session(
         peer=peer,

@@ -67,8 +67,14 @@ def deadlines_ms(budget: BudgetConfig) -> dict[Stage, float]:
     return deadlines
 
 
+def is_broken(timeline: TurnTimeline, budget: BudgetConfig) -> bool:
+    """Whether the promise was not kept, in a turn that was waited for."""
+    waited_ms = timeline.voice_to_voice_ms
+    return waited_ms is None or waited_ms > budget.voice_to_voice_ms
+
+
 def overruns(timeline: TurnTimeline, budget: BudgetConfig) -> tuple[Overrun, ...]:
-    """Who made a turn late, in the order in which it happened. None of a turn that was in time."""
+    """Who was late, in the order in which it happened. Others may have caught up again."""
     deadlines = deadlines_ms(budget)
     handed_ms = 0.0
     found = []

@@ -71,6 +71,9 @@ class Plan:
     image_side_px: int = 448
     """Longer side of the picture that a brain that sees is given; 0 for facts about it instead."""
 
+    final_wait_ms: int = 600
+    """A final transcript that takes longer than this is late: the last partial stands in."""
+
     scene_wait_ms: int = 400
     """How long an answer waits for what the camera shows, beyond the end of speech."""
 
@@ -102,6 +105,13 @@ class Rung:
 
 
 LADDERS: Mapping[Stage, tuple[Rung, ...]] = {
+    Stage.ASR: (
+        Rung(
+            Shortfall.IMPATIENT_EARS,
+            "the end of what is said is waited for less long",
+            {"final_wait_ms": 300},
+        ),
+    ),
     Stage.VISION: (
         Rung(Shortfall.PICTURE_WAIT, "the picture is waited for less long", {"scene_wait_ms": 100}),
         Rung(Shortfall.NO_PICTURE, "answers do without the camera", {"use_vision": False}),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -48,6 +48,9 @@ _KEPT_SILENCE_MS = 1_000
 _MISSING_SOUND_S = 1.5
 """A microphone that sends nothing for this long has been let go."""
 
+_GIVEN_UP_AFTER = 3
+"""A final transcript that takes so many times as long as it may is not waited for any more."""
+
 _MAX_WAITING_UTTERANCES = 8
 
 
@@ -61,11 +64,14 @@ class Listener:
         recognizer: Recognizer,
         ears: EarsConfig,
         endpointing: EndpointingConfig,
+        final_wait_ms: Callable[[], float] = lambda: 1_000,
     ) -> None:
+        """`final_wait_ms`: how long a final transcript may take at the moment."""
         self._detector = detector
         self._recognizer = recognizer
         self._ears = ears
         self._settings = endpointing
+        self._final_wait_ms = final_wait_ms
         self._endpointer = Endpointer(endpointing)
         self._is_muted = False
         self._windows = Windows()
@@ -236,12 +242,21 @@ class Listener:
             self._publish(replace(self._heard, transcript=transcript))
 
     async def _write_final(self, scribe: Scribe) -> None:
-        transcript, failure = Transcript(is_final=True), None
+        """Where it is late, the last partial stands in for it; at last, for good."""
+        writing = self._tasks.create_task(_final(scribe))
         try:
-            transcript = await scribe.final()
-        except RecognizerError as error:
-            logger.warning("no transcript: %s", error)
-            failure = error
+            wait_s = self._final_wait_ms() / 1_000
+            await asyncio.wait([writing], timeout=wait_s)
+            partial = replace(scribe.transcript, is_stand_in=True)
+            if not writing.done() and partial.text:
+                self._publish(replace(self._heard, transcript=partial))
+                await asyncio.wait([writing], timeout=(_GIVEN_UP_AFTER - 1) * wait_s)
+            if not writing.done() and partial.text:
+                transcript, failure = replace(partial, is_final=True), None
+            else:
+                transcript, failure = await writing
+        finally:
+            writing.cancel()
         self._publish(replace(self._heard, transcript=transcript, failure=failure))
         self._react(self._endpointer.transcribed(transcript.text))
 
@@ -290,6 +305,15 @@ class Listener:
         for task in tasks:
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
+
+
+async def _final(scribe: Scribe) -> tuple[Transcript, RecognizerError | None]:
+    """The final transcript, or why there is none."""
+    try:
+        return await scribe.final(), None
+    except RecognizerError as error:
+        logger.warning("no transcript: %s", error)
+        return Transcript(is_final=True), error
 
 
 def _n_before(config: EndpointingConfig) -> int:

@@ -17,8 +17,10 @@ class Shortfall(StrEnum):
     SHORT_FIRST_PHRASE = "short_first_phrase"
     SHORT_ANSWERS = "short_answers"
     TEXT_ONLY = "text_only"
+    IMPATIENT_EARS = "impatient_ears"
 
     # Within one turn.
+    PARTIAL_WORDS = "partial_words"
     PICTURE_LATE = "picture_late"
     ACKNOWLEDGED = "acknowledged"
     CUT_SHORT = "cut_short"

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from assistant.ahead import Ahead
-from assistant.budget import overruns
+from assistant.budget import is_broken, overruns
 from assistant.config import BudgetConfig, VoiceConfig
 from assistant.conversation import Asked, Conversation
 from assistant.errors import (
@@ -180,7 +180,8 @@ class Turn:
         async for heard in utterance.follow():
             self._show(heard)
             words = heard.transcript
-            if words.is_final and (words.text or heard.is_typed):
+            is_whole = words.is_final or words.is_stand_in
+            if is_whole and (words.text or heard.is_typed):
                 if not ahead.is_of(words.text):
                     await self._begin_answer(words.text, heard, ahead)
             elif heard.phase is Phase.SPEAKING and not ahead.is_of(_READING_ALONG):
@@ -190,6 +191,9 @@ class Turn:
         is_something = bool(heard.transcript.text or heard.failure or heard.is_typed)
         if is_something:
             self._confirm(heard)
+        if heard.transcript.is_stand_in:
+            sentence = "the last words were not waited for"
+            self._tell_degraded("ears", Shortfall.PARTIAL_WORDS, sentence)
         if heard.failure:
             raise heard.failure
         return is_something
@@ -446,7 +450,8 @@ class Turn:
         self._send_timeline()
         self.peer.send(StateChanged(state=State.LISTENING))
         late = overruns(self.timeline, self.budget)
-        for stage, rung in self.fallback.after_turn(overrun.stage for overrun in late):
+        to_blame = late if is_broken(self.timeline, self.budget) else ()
+        for stage, rung in self.fallback.after_turn(overrun.stage for overrun in to_blame):
             self._tell_degraded(stage, rung.code, rung.reason)
         self.record(
             TurnRecord(

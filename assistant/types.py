@@ -91,12 +91,14 @@ class Transcript:
     """What the recognizer believes so far.
 
     `committed` never changes within one utterance; `tentative` may be revised by the next
-    partial. A final transcript has no tentative text.
+    partial. A final transcript has no tentative text, unless it is a stand-in.
     """
 
     committed: str = ""
     tentative: str = ""
     is_final: bool = False
+    is_stand_in: bool = False
+    """The last partial: the final transcript is late, or was given up where this is final."""
 
     @property
     def text(self) -> str:

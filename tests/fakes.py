@@ -65,6 +65,7 @@ class ScriptedUtterance(LiveUtterance):
         *,
         tentative: str = "",
         is_final: bool | None = None,
+        is_stand_in: bool = False,
         speech_ms: float = 500.0,
         loudness_db: float | None = None,
     ) -> None:
@@ -77,6 +78,7 @@ class ScriptedUtterance(LiveUtterance):
                     committed=text,
                     tentative=tentative,
                     is_final=paused if is_final is None else is_final,
+                    is_stand_in=is_stand_in,
                 ),
                 speech_ms=speech_ms,
                 loudness_db=loudness_db,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.budget import Stage, deadlines_ms, overruns
+from assistant.budget import Stage, deadlines_ms, is_broken, overruns
 from assistant.config import BudgetConfig
 from assistant.timeline import Mark, TurnTimeline
 
@@ -65,3 +65,12 @@ def test_who_made_a_turn_late(later: dict[Mark, float], late: dict[Stage, float]
 def test_a_typed_turn_overruns_nothing() -> None:
     timeline = TurnTimeline(at_s={Mark.FIRST_TOKEN: 99.0})
     assert overruns(timeline, BudgetConfig()) == ()
+
+
+@pytest.mark.parametrize(("heard_at_s", "broken"), [(11.0, False), (11.01, True), (None, True)])
+def test_a_promise_is_broken_by_the_whole_turn(heard_at_s: float | None, broken: bool) -> None:
+    at_s = {**IN_TIME, Mark.TRANSCRIPT_FINAL: 10.5}
+    del at_s[Mark.FIRST_HEARD]
+    if heard_at_s is not None:
+        at_s[Mark.FIRST_SENT] = heard_at_s
+    assert is_broken(TurnTimeline(at_s=at_s), BudgetConfig()) == broken

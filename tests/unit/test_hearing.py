@@ -26,13 +26,17 @@ FAILURE = RecognizerError("it fell over")
 
 
 def new_listener(
-    recognizer: ScriptedRecognizer, detector: LoudnessDetector | None = None
+    recognizer: ScriptedRecognizer,
+    detector: LoudnessDetector | None = None,
+    *,
+    final_wait_ms: float = 60_000,
 ) -> Listener:
     return Listener(
         detector=detector or LoudnessDetector(),
         recognizer=recognizer,
         ears=EarsConfig(),
         endpointing=EndpointingConfig(),
+        final_wait_ms=lambda: final_wait_ms,
     )
 
 
@@ -190,6 +194,51 @@ async def test_a_late_final_of_a_pause_is_nobodys_words() -> None:
     (seen,) = await states(new_listener(recognizer), microphone.frames(*sounds))
     assert all("Late" not in heard.transcript.text for heard in seen)
     assert seen[-1].transcript.text == "What was said."
+
+
+async def spoken_to_slow_ears(microphone: Microphone) -> AsyncIterator[AudioFrame]:
+    """A pause in which a little time passes, and no end to the microphone."""
+    async for frame in microphone.frames(voice(800), quiet(1_500)):
+        yield frame
+        if microphone.now_ms > 1_000:
+            await asyncio.sleep(0.002)
+
+
+async def test_the_last_partial_stands_in_for_a_late_final_until_that_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hearing, "_GIVEN_UP_AFTER", 60_000)
+    microphone = Microphone()
+    recognizer = ScriptedRecognizer(
+        microphone, partials=["What time is"], finals=["What time is it?"], final_ms=[400.0]
+    )
+    listener = new_listener(recognizer, final_wait_ms=1)
+    (seen,) = await states(listener, spoken_to_slow_ears(microphone))
+    stood_in = [heard.transcript for heard in seen if heard.transcript.is_stand_in]
+    assert {words.text for words in stood_in} == {"What time is"}
+    assert not any(words.is_final for words in stood_in)
+    assert seen[-1].transcript.text == "What time is it?"
+    assert not seen[-1].transcript.is_stand_in
+    assert recognizer.running == 0
+
+
+async def test_a_final_that_does_not_come_is_given_up_for_the_last_partial() -> None:
+    microphone = Microphone()
+    recognizer = ScriptedRecognizer(microphone, partials=["What time is"], final_ms=[60_000.0])
+    listener = new_listener(recognizer, final_wait_ms=1)
+    (seen,) = await states(listener, spoken_to_slow_ears(microphone))
+    words = seen[-1].transcript
+    assert (words.text, words.is_final, words.is_stand_in) == ("What time is", True, True)
+    assert recognizer.running == 0
+
+
+async def test_without_a_partial_the_final_is_waited_for() -> None:
+    microphone = Microphone()
+    recognizer = ScriptedRecognizer(microphone, partials=[NOISE], final_ms=[400.0])
+    listener = new_listener(recognizer, final_wait_ms=1)
+    (seen,) = await states(listener, spoken_to_slow_ears(microphone))
+    words = seen[-1].transcript
+    assert (words.text, words.is_stand_in) == ("all the words", False)
 
 
 async def test_a_late_partial_of_the_turn_before_is_nobodys_words() -> None:

@@ -144,6 +144,35 @@ async def test_speech_that_goes_on_throws_the_begun_reply_away() -> None:
     assert [e.text for e in stage.peer.events if isinstance(e, UserSaid)] == ["I want to go"]
 
 
+async def test_a_reply_that_was_begun_on_a_stand_in_is_kept_if_it_was_right() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.PAUSED, "what is this", is_final=False, is_stand_in=True)
+    assert await stage.peer.play(100) == 0
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.replied) == ["what is this"]
+    assert not stage.records[0].degraded
+
+
+async def test_a_reply_that_was_begun_on_a_stand_in_is_thrown_away_if_it_was_wrong() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.PAUSED, "what is", is_final=False, is_stand_in=True)
+    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.replied) == ["what is", "what is this"]
+    assert stage.said()[0] == (Role.USER, "what is this")
+
+
+async def test_who_is_answered_on_a_stand_in_is_told_so() -> None:
+    stage = Stage()
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "what is", is_stand_in=True)
+    await stage.peer.play_until(task)
+    assert [each.code for each in stage.records[0].degraded] == [Shortfall.PARTIAL_WORDS]
+
+
 async def test_noise_is_no_turn() -> None:
     stage = Stage()
     task = await stage.begin()
