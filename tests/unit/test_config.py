@@ -83,7 +83,7 @@ def test_default_toml_says_what_the_program_does() -> None:
     assert load(CONFIGS / "default.toml") == Config()
 
 
-@pytest.mark.parametrize("name", ["edge", "desktop", "gpu", "zh"])
+@pytest.mark.parametrize("name", ["edge", "desktop", "gpu", "zh", "coding", "frontdesk", "agent"])
 def test_profiles_hold_only_what_differs(name: str) -> None:
     file = CONFIGS / f"{name}.toml"
     load(file)
