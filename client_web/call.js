@@ -119,10 +119,13 @@ export class Call {
     this.#peer.close();
   }
 
-  /** Ends the conversation. */
+  /** Ends the conversation. Without a line the server knows no such call: it is told first. */
   hangUp() {
-    this.close();
-    if (this.#location) hangUp(this.#location);
+    this.#isUp = false;
+    clearInterval(this.#looking);
+    this.#events.onmessage = this.#peer.ontrack = this.#peer.onconnectionstatechange = null;
+    const told = this.#location ? hangUp(this.#location) : Promise.resolve();
+    void told.then(() => this.#peer.close());
   }
 
   /**

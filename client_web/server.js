@@ -4,6 +4,7 @@ import { Problem } from "./errors.js";
 import { credentials, subprotocols } from "./token.js";
 
 const ASK_AGAIN_MS = 1_000;
+const HANG_UP_MS = 2_000;
 
 /** @typedef {{ has_ice_servers?: boolean }} Health what we read of it */
 
@@ -86,12 +87,19 @@ export function openSocket() {
   return new WebSocket(url, subprotocols());
 }
 
-/** Even while the page is being closed. @param {string} location of the call */
-export function hangUp(location) {
+/**
+ * Ends a call, even while the page is being closed. Resolves once the server knows, or does not
+ * answer: it finds out by itself then.
+ * @param {string} location of the call
+ */
+export async function hangUp(location) {
   const id = location.split("/").at(-1);
-  fetch(`v1/realtime/calls/${id}`, { method: "DELETE", headers: credentials(), keepalive: true }).catch(() => {
-    // The server finds out by itself.
-  });
+  await fetch(`v1/realtime/calls/${id}`, {
+    method: "DELETE",
+    headers: credentials(),
+    keepalive: true,
+    signal: AbortSignal.timeout(HANG_UP_MS),
+  }).catch(() => undefined);
 }
 
 /** @param {string} text */

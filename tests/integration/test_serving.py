@@ -9,7 +9,7 @@ import os
 import signal
 import ssl
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
@@ -21,6 +21,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -44,7 +45,12 @@ ON_A_FREE_PORT = ServerConfig(port=0, max_offers_per_minute=10_000)
 class Site:
     """A server that says nothing and counts what it hears."""
 
-    def __init__(self, page_folder: Path, config: ServerConfig = ON_A_FREE_PORT) -> None:
+    def __init__(
+        self,
+        page_folder: Path,
+        config: ServerConfig = ON_A_FREE_PORT,
+        extra_routes: Sequence[BaseRoute] = (),
+    ) -> None:
         self.config = config
         self.n_frames: list[int] = []
         self.n_over = 0
@@ -58,6 +64,7 @@ class Site:
             health=lambda: {"ready": True},
             page_folder=page_folder,
             config=self.config,
+            extra_routes=extra_routes,
         )
 
     def _new_caller(self) -> WebRtcPeer:
