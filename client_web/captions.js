@@ -2,6 +2,7 @@
 
 import { make } from "./dom.js";
 import { say, sayIfKnown } from "./i18n.js";
+import { explain } from "./reasons.js";
 
 export class Captions {
   /** @type {Map<string, Row>} by item id */
@@ -42,9 +43,9 @@ export class Captions {
    * A quiet remark between the rows.
    * @param {import("./wire").Degraded} degraded
    */
-  remark({ stage, reason }) {
+  remark({ stage, code }) {
     const what = sayIfKnown(`degraded_${stage}`) ?? say("degraded");
-    this.note(`${what} · ${reason}`);
+    this.note(sayIfKnown(`remark_${code}`) ?? `${what} · ${explain(code)}`);
   }
 
   /** @param {string} sentence */

@@ -48,6 +48,7 @@ const english = {
   lastTurn: "Last turn",
   allTurns: "All turns",
   wordToSound: "from your last word to its first sound",
+  noWait: "No wait to show: the question was typed, or its answer was never heard.",
   turnToCome: "After your first question, this shows where the time went.",
   overlap: "Pale bars ran beside the others and cost no extra time.",
   answeredBy: "Answered by",
@@ -79,6 +80,7 @@ const english = {
   degraded_voice: "The voice gave less than usual",
   degraded_eyes: "Looking gave less than usual",
   degraded: "Something gave less than usual",
+  remark_acknowledged: "This answer takes a moment longer.",
   slow: "Answers are slower than they should be just now",
 
   dismiss: "Dismiss",
@@ -176,6 +178,7 @@ const chinese = {
   lastTurn: "上一轮",
   allTurns: "全部轮次",
   wordToSound: "从你说完到它出声",
+  noWait: "没有等待时间可显示：问题是打字的，或回答没有播放出来。",
   turnToCome: "提出第一个问题后，这里会显示时间花在了哪里。",
   overlap: "浅色条与其他环节同时进行，不另占时间。",
   answeredBy: "回答者",
@@ -207,6 +210,7 @@ const chinese = {
   degraded_voice: "语音做了简化",
   degraded_eyes: "观看做了简化",
   degraded: "某个环节做了简化",
+  remark_acknowledged: "这个回答要多等一会儿。",
   slow: "目前回答比平时慢",
 
   dismiss: "关闭提示",

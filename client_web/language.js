@@ -2,6 +2,8 @@
 
 const isChinese = navigator.language.toLowerCase().startsWith("zh");
 
+const GAP = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
+
 /** For numbers and times. */
 export const locale = isChinese ? "zh" : "en";
 
@@ -15,12 +17,15 @@ export function inLanguages(english, chinese) {
   const texts = isChinese ? chinese : english;
 
   /**
-   * The text in the reader's language, its {gaps} filled.
+   * The text in the reader's language, its {gaps} filled; {n:turn|turns} is "turn" where n is 1.
    * @param {Text} text
    * @param {Record<string, string | number>} [gaps]
    */
   function say(text, gaps = {}) {
-    return texts[text].replace(/\{(\w+)\}/g, (gap, name) => String(gaps[name] ?? gap));
+    return texts[text].replace(GAP, (gap, name, one, others) => {
+      if (one !== undefined) return gaps[name] === 1 ? one : others;
+      return String(gaps[name] ?? gap);
+    });
   }
 
   /**

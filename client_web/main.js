@@ -55,11 +55,7 @@ const voice = find("voice-choice", HTMLSelectElement);
 voice.onchange = () => session?.voices.choose(voice.value);
 navigator.mediaDevices?.addEventListener("devicechange", () => session?.equipment.list());
 
-const details = find("details", HTMLButtonElement);
-details.onclick = () => {
-  const isOpen = document.body.toggleAttribute("data-details");
-  details.ariaExpanded = String(isOpen);
-};
+find("details", HTMLButtonElement).onclick = () => views.page.showDetails(!views.page.hasDetails);
 
 // The server frees the conversation at once when the page goes.
 addEventListener("pagehide", () => session?.stop());

@@ -3,6 +3,7 @@
 import * as devices from "./devices.js";
 import { find, make } from "./dom.js";
 import { say } from "./i18n.js";
+import { locale } from "./language.js";
 import { showTimeline } from "./timeline.js";
 
 /**
@@ -17,6 +18,7 @@ const METER_FLOOR_DB = -50;
 export class Page {
   #body = document.body;
   #start = find("start", HTMLButtonElement);
+  #details = find("details", HTMLButtonElement);
   #state = find("state", HTMLElement);
   #mute = find("mute", HTMLButtonElement);
   #talk = find("talk", HTMLButtonElement);
@@ -38,6 +40,7 @@ export class Page {
     const wasUp = !this.#talk.disabled;
     this.#body.dataset.state = state;
     if (isCalling) delete this.#body.dataset.fresh;
+    else this.showDetails(false);
     this.#state.textContent = isCalling ? say(state) : "";
     this.#start.querySelector("span")?.replaceChildren(say(isCalling ? "stop" : "start"));
     for (const control of document.querySelectorAll("[data-in-call]"))
@@ -45,6 +48,16 @@ export class Page {
     // Space would press Stop again; on this button it talks.
     if (isUp && !wasUp && document.activeElement === this.#start) this.#talk.focus();
     if (state !== "listening") this.showHearing(false);
+  }
+
+  /** On a narrow screen they stand in the conversation's place. @param {boolean} isOpen */
+  showDetails(isOpen) {
+    this.#body.toggleAttribute("data-details", isOpen);
+    this.#details.ariaExpanded = String(isOpen);
+  }
+
+  get hasDetails() {
+    return this.#body.hasAttribute("data-details");
   }
 
   /** @param {boolean} isHearing the person is saying something */
@@ -99,8 +112,8 @@ export class Page {
   /** The frame that the server has just looked at, and what it saw in it. @param {Scene} scene */
   showScene({ picture, facts }) {
     this.#looked.src = picture;
-    this.#looked.hidden = false;
-    this.#lookedAt.textContent = new Date().toLocaleTimeString();
+    this.#looked.hidden = picture.endsWith(",");
+    this.#lookedAt.textContent = new Date().toLocaleTimeString(locale);
     this.#scene.replaceChildren(...facts.map((fact) => make("li", "", fact)));
   }
 

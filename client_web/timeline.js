@@ -17,6 +17,17 @@ const FIDGET_MS = 2_000;
  * @param {Timeline} timeline
  */
 export function showTimeline(element, { voice_to_voice_ms, lines, stats }) {
+  const hasWait = voice_to_voice_ms !== null || lines.length > 0;
+  const parts = hasWait ? wait(voice_to_voice_ms, lines) : [make("p", "hint", say("noWait"))];
+  if (stats) parts.push(figures(stats));
+  element.replaceChildren(...parts);
+}
+
+/**
+ * @param {number | null} voice_to_voice_ms
+ * @param {Line[]} lines
+ */
+function wait(voice_to_voice_ms, lines) {
   const ends = lines.map((line) => line.start_ms + line.duration_ms);
   const axisMs = Math.max(TALK_MS, voice_to_voice_ms ?? 0, ...ends);
   const axis = make("div", "bar axis", make("span", "", say("milliseconds", { ms: TALK_MS })));
@@ -27,8 +38,7 @@ export function showTimeline(element, { voice_to_voice_ms, lines, stats }) {
   const parts = [bars];
   if (voice_to_voice_ms !== null) parts.unshift(headline(voice_to_voice_ms));
   if (lines.some((line) => line.overlapped)) parts.push(make("p", "hint", say("overlap")));
-  if (stats) parts.push(figures(stats));
-  element.replaceChildren(...parts);
+  return parts;
 }
 
 /** @param {number} totalMs */

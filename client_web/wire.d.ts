@@ -59,7 +59,10 @@ export interface SessionSettings {
 /** Who can speak on the server's machine. */
 export interface Voice {
   id: string;
+  /** In English. */
   summary: string;
+  /** Codes such as "en". */
+  languages: string[];
 }
 
 export interface Item {
@@ -134,6 +137,7 @@ export interface Degraded {
   stage: string;
   /** Which way of giving less; it stays the same when the reason is worded anew. */
   code: string;
+  /** In English, for whoever runs the server. */
   reason: string;
 }
 

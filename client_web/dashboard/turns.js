@@ -2,8 +2,9 @@
 
 import { make } from "../dom.js";
 import { locale } from "../language.js";
+import { explain } from "../reasons.js";
 import { showTimeline } from "../timeline.js";
-import { ms, say, sayIfKnown, stageName } from "./i18n.js";
+import { ms, say, stageName } from "./i18n.js";
 import { stepOf } from "./steps.js";
 
 /**
@@ -92,8 +93,7 @@ function marks({ status, was_typed, was_interrupted, degraded }) {
 /** @param {Turn} turn */
 function story(turn) {
   const times = make("div", "times");
-  if (turn.lines.length) showTimeline(times, { type: "assistant.timeline", ...turn });
-  else times.append(make("p", "hint", say("noWait")));
+  showTimeline(times, { type: "assistant.timeline", ...turn });
   const heading = make("h3", "", `${say("why")} · ${turn.session_id} ${turn.turn_id}`);
   const list = make("ul", "", ...why(turn).map((sentence) => make("li", "", sentence)));
   return make("div", "story", times, make("div", "", heading, list));
@@ -119,8 +119,9 @@ function why(turn) {
   for (const { stage, late_ms } of overruns)
     sentences.push(say("lateBy", { stage: stageName(stage), ms: Math.round(late_ms) }));
   for (const { stage, reason, code } of degraded) {
-    const known = sayIfKnown(`reason_${code}`) ?? reason;
-    sentences.push(say("lesserBy", { stage: stageName(stage), reason: known }));
+    // Whoever runs the server may read an engine's own words.
+    const why = code === "error" ? reason : explain(code);
+    sentences.push(say("lesserBy", { stage: stageName(stage), reason: why }));
   }
   if (!overruns.length && !degraded.length && turn.status === "completed")
     sentences.push(say("allWell"));

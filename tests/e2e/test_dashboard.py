@@ -38,6 +38,12 @@ PAGE = Path(__file__).parents[2] / "client_web"
 CONFIG = replace(Config(), monitoring=MonitoringConfig(alerts=(AlertConfig(limit_ms=1_000),)))
 
 
+class CallingPeer(ScriptedPeer):
+    """One whose line may be lost."""
+
+    away_since_s: float | None = None
+
+
 @dataclass
 class Desk:
     """An open dashboard, and what it looks at."""
@@ -45,6 +51,7 @@ class Desk:
     page: Page
     monitor: Monitor
     live: LiveSession
+    peer: CallingPeer
     is_away: bool = False
     mistakes: list[str] = field(default_factory=list)
 
@@ -95,8 +102,9 @@ async def desk(chromium: Browser, locale: str) -> AsyncIterator[Desk]:
     with ExitStack() as stack:
         monitor = stack.enter_context(monitoring(CONFIG, LoopLag()))
         monitor.vitals.workers = [FakeWorker("ears"), FakeWorker("brain", restarts=2)]
-        live = stack.enter_context(monitor.live.one_more(ScriptedPeer()))
-        desk = Desk(await context.new_page(), monitor, live)
+        peer = CallingPeer()
+        live = stack.enter_context(monitor.live.one_more(peer))
+        desk = Desk(await context.new_page(), monitor, live, peer)
         desk.page.on("pageerror", lambda error: desk.mistakes.append(str(error)))
         await context.route("**/*", desk.answer)
         await desk.page.goto("http://localhost/dashboard/")
@@ -194,6 +202,25 @@ async def test_only_the_last_fifty_turns_are_shown(desk: Desk) -> None:
     desk.monitor.books.record(replace(TYPED, turn_id="turn_60"))
     await expect(desk.page.locator("#turns .marks").first).to_have_text("typed")
     await expect(desk.page.locator("#turns details")).to_have_count(50)
+
+
+async def test_one_turn_is_one_turn_and_who_is_away_is_not_talking(desk: Desk) -> None:
+    chips = desk.page.locator("#sessions li")
+    desk.monitor.books.record(replace(GOOD, session_id=desk.live.session_id))
+    await expect(chips).to_contain_text("· 1 turn ·")
+    await expect(desk.page.locator("#stages .hint")).to_contain_text("last 1 turn.")
+    desk.monitor.books.record(replace(GOOD, session_id=desk.live.session_id, turn_id="turn_2"))
+    await expect(chips).to_contain_text("· 2 turns ·")
+    desk.peer.away_since_s = 1.0
+    await expect(chips).to_have_text("nobody")
+
+
+async def test_a_typed_turn_says_that_there_is_no_wait(desk: Desk) -> None:
+    desk.monitor.books.record(TYPED)
+    await desk.page.click("#turns summary")
+    times = desk.page.locator(".story .times")
+    await expect(times).to_contain_text("No wait to show")
+    await expect(times.locator(".bars")).to_have_count(0)
 
 
 async def test_quality_and_the_machine_stand_beside(desk: Desk) -> None:

@@ -166,6 +166,58 @@ async def test_the_timeline_shows_every_line(stage: Stage) -> None:
     await expect(timeline.locator(".value")).to_have_text(["300 ms", "512 ms"])
 
 
+async def test_a_typed_turn_says_that_there_is_no_wait(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#details")
+    counts = {"ttft_ms": 150, "tpot_ms": 36, "cached_tokens": 600, "prompt_tokens": 620}
+    stats = {**counts, "sources": []}
+    await stage.say(
+        "assistant.timeline", turn_id="1", voice_to_voice_ms=None, lines=[], stats=stats
+    )
+    timeline = stage.page.locator("#timeline")
+    await expect(timeline.locator(".hint")).to_contain_text("No wait to show")
+    await expect(timeline.locator(".bars")).to_have_count(0)
+    await expect(timeline.locator("dd")).to_have_text(["150 ms", "36 ms", "600 of 620 tokens"])
+
+
+REMARKS = {
+    "en-US": [
+        "This answer takes a moment longer.",
+        "Thinking gave less than usual · the answer was cut short",
+        "Something gave less than usual · drafting is off",
+        "The voice gave less than usual · no natural voice for this language is installed, so a "
+        "plainer one speaks",
+        "Hearing gave less than usual · the engine was being restarted",
+        "Looking gave less than usual · something failed; the server’s log says what",
+    ],
+    "zh-CN": [
+        "这个回答要多等一会儿。",
+        "思考做了简化 · 回答提前结束",
+        "某个环节做了简化 · 不再猜词",
+        "语音做了简化 · 没有安装这种语言的自然语音，改用较生硬的声音",
+        "听写做了简化 · 引擎正在重启",
+        "观看做了简化 · 出了故障，详见服务器日志",
+    ],
+}
+
+
+@pytest.mark.parametrize("locale", REMARKS)
+async def test_what_was_given_less_is_told_in_the_readers_language(
+    stage: Stage, locale: str
+) -> None:
+    await stage.start()
+    for about, code in (
+        ("brain", "acknowledged"),
+        ("brain", "cut_short"),
+        ("first_phrase", "no_draft"),
+        ("voice", "plain_voice"),
+        ("ears", "away"),
+        ("eyes", "error"),
+    ):
+        await stage.say("assistant.degraded", stage=about, code=code, reason="run `this command`")
+    await expect(stage.page.locator(".remark")).to_have_text(REMARKS[locale])
+
+
 async def test_an_alert_is_a_quiet_remark_and_its_end_is_none(stage: Stage) -> None:
     await stage.start()
     alert = {"stage": "tts", "percentile": 95, "value_ms": 420, "limit_ms": 300, "n_turns": 50}
@@ -274,6 +326,19 @@ async def test_the_person_sees_the_frame_that_was_looked_at(stage: Stage) -> Non
     await stage.page.click("#camera")
     await expect(stage.page.locator("#preview")).to_be_visible()
     await expect(looked).to_be_hidden()
+
+
+async def test_facts_without_a_picture_leave_no_gap_before_them(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#camera")
+    await expect(stage.page.locator("#preview")).to_be_visible()
+    await stage.say("assistant.scene", facts=["a cat"], picture="data:image/jpeg;base64,")
+    fact, heading = stage.page.locator("#scene li"), stage.page.locator(".facts h2")
+    await expect(fact).to_be_visible()
+    await expect(stage.page.locator("#looked")).to_be_hidden()
+    lefts = [box["x"] for each in (fact, heading) if (box := await each.bounding_box())]
+    assert len(lefts) == 2
+    assert lefts[0] == lefts[1]
 
 
 async def test_few_pictures_a_second_are_sent(stage: Stage) -> None:
@@ -428,6 +493,24 @@ async def test_stop_ends_the_call_at_the_server(stage: Stage) -> None:
     assert await stage.page.evaluate(ALL_ENDED)
 
 
+async def test_details_do_not_stay_over_the_conversation_after_stop(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#details")
+    await expect(stage.page.locator("#panel")).to_be_visible()
+    await stage.page.click("#start")
+    await expect(stage.page.locator("#panel")).to_be_hidden()
+    await expect(stage.page.locator("#details")).to_have_attribute("aria-expanded", "false")
+    await expect(stage.page.locator(".conversation")).to_be_visible()
+
+
+async def test_what_comes_after_stop_changes_nothing(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#start")
+    assert await stage.page.evaluate("peer.channel.onmessage === null")
+    await stage.page.wait_for_function("peer.connectionState === 'closed'")
+    await expect(stage.page.locator("body")).to_have_attribute("data-state", "idle")
+
+
 async def test_events_of_an_unknown_type_are_ignored(stage: Stage) -> None:
     await stage.start()
     await stage.say("response.of_the_future", anything={"at": "all"})
@@ -451,7 +534,10 @@ async def test_it_speaks_chinese_to_a_chinese_browser(stage: Stage) -> None:
     assert await stage.page.evaluate("document.documentElement.lang") == "zh"
 
 
-VOICES = [{"id": "joe", "summary": "A man"}, {"id": "huayan", "summary": "A woman"}]
+VOICES = [
+    {"id": "joe", "summary": "A man", "languages": ["en"]},
+    {"id": "huayan", "summary": "A woman", "languages": ["zh"]},
+]
 
 
 async def greet(stage: Stage, voice: str) -> None:
@@ -474,6 +560,31 @@ async def test_a_voice_is_chosen_and_remembered(stage: Stage) -> None:
     assert len(await stage.sent("session.update")) == 2
     await stage.say("session.updated", session=wanted)
     await expect(choice).to_have_value("huayan")
+
+
+NAMED = {
+    "en-US": ["Joe · English", "Huayan · Chinese", "espeak-ng · French", "of their own"],
+    "zh-CN": ["Joe · 英语", "Huayan · 中文", "espeak-ng · 法语", "of their own"],
+}
+
+
+@pytest.mark.parametrize("locale", NAMED)
+async def test_voices_have_short_names_in_the_readers_language(stage: Stage, locale: str) -> None:
+    await stage.start()
+    ids = {
+        "piper-en-us-joe-medium": "en",
+        "piper-zh-cn-huayan-medium": "zh",
+        "espeak-ng-fr": "fr",
+        "theirs": "en",
+    }
+    voices = [
+        {"id": name, "summary": "of their own", "languages": [language]}
+        for name, language in ids.items()
+    ]
+    await stage.say("assistant.voices", voices=voices)
+    options = stage.page.locator("#voice-choice option")
+    await expect(options).to_have_text(NAMED[locale])
+    await expect(options.first).to_have_attribute("title", "of their own")
 
 
 async def test_a_voice_that_is_no_longer_there_is_not_asked_for(stage: Stage) -> None:

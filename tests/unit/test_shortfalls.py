@@ -9,13 +9,11 @@ from assistant.errors import BrainError, TooLongError, VoiceError
 from assistant.fallback import LADDERS
 from assistant.shortfalls import Shortfall
 
-EXPLAINED_BY_ITS_OWN_SENTENCE = {Shortfall.PLAIN_VOICE, Shortfall.ERROR}
 
-
-def test_the_dashboard_has_a_sentence_for_every_code_in_both_languages() -> None:
-    texts = (Path(__file__).parents[2] / "client_web/dashboard/i18n.js").read_text()
-    for code in set(Shortfall) - EXPLAINED_BY_ITS_OWN_SENTENCE:
-        assert texts.count(f"  reason_{code}: ") == 2, code
+def test_the_page_has_a_sentence_for_every_code_in_both_languages() -> None:
+    texts = (Path(__file__).parents[2] / "client_web/reasons.js").read_text()
+    for code in Shortfall:
+        assert texts.count(f"  {code}: ") == 2, code
 
 
 def test_the_rungs_of_a_ladder_are_told_apart() -> None:

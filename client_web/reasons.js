@@ -1,0 +1,55 @@
+// Why something was given in a lesser form, by the server's code, in the reader's language.
+
+import { inLanguages } from "./language.js";
+
+const english = {
+  picture_wait: "the picture is waited for less long",
+  no_picture: "answers do without the camera",
+  picture_late: "the picture came too late",
+  half_history: "less of the earlier conversation is kept in mind",
+  short_history: "only the last turns are kept in mind",
+  no_draft: "drafting is off",
+  short_first_phrase: "the first words come in a shorter phrase",
+  short_answers: "answers are shorter",
+  cut_short: "the answer was cut short",
+  acknowledged: "the answer takes a moment",
+  text_only: "answers are shown and not spoken",
+  impatient_ears: "the end of what is said is waited for less long",
+  partial_words: "the last words were not waited for",
+  silent: "said nothing for too long",
+  other_brain: "another brain answered",
+  died: "the engine died",
+  away: "the engine was being restarted",
+  too_long: "the conversation had outgrown the memory",
+  plain_voice: "no natural voice for this language is installed, so a plainer one speaks",
+  error: "something failed; the server’s log says what",
+};
+
+/** @type {Record<keyof typeof english, string>} */
+const chinese = {
+  picture_wait: "等画面的时间缩短",
+  no_picture: "回答不再看摄像头",
+  picture_late: "画面来得太晚",
+  half_history: "少记一些先前的对话",
+  short_history: "只记最近几轮",
+  no_draft: "不再猜词",
+  short_first_phrase: "首句更短",
+  short_answers: "回答更短",
+  cut_short: "回答提前结束",
+  acknowledged: "答案还要等一会儿",
+  text_only: "只显示文字，不出声",
+  impatient_ears: "等最后几个字的时间缩短",
+  partial_words: "没有等最后几个字",
+  silent: "太久没有动静",
+  other_brain: "由另一个模型回答",
+  died: "引擎崩溃",
+  away: "引擎正在重启",
+  too_long: "对话超出了记忆容量",
+  plain_voice: "没有安装这种语言的自然语音，改用较生硬的声音",
+  error: "出了故障，详见服务器日志",
+};
+
+const { say, sayIfKnown } = inLanguages(english, chinese);
+
+/** @param {string} code */
+export const explain = (code) => sayIfKnown(code) ?? say("error");
