@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.budget import Stage
+from assistant.config import VoiceConfig
 from assistant.events import Configure
 from assistant.shortfalls import Shortfall
 from assistant.types import Scene
@@ -93,6 +94,14 @@ class Plan:
             speak=self.speak if wanted.speak is None else self.speak and wanted.speak,
             max_reply_tokens=wanted.max_reply_tokens or self.max_reply_tokens,
         )
+
+    def phrasing(self, settings: VoiceConfig) -> VoiceConfig:
+        """The settings, with the first phrase no longer than the plan has it."""
+        most = self.first_phrase_max_words
+        if most is None or most >= settings.first_phrase_max_words:
+            return settings
+        least = min(most, settings.first_phrase_min_words)
+        return replace(settings, first_phrase_max_words=most, first_phrase_min_words=least)
 
 
 @dataclass(frozen=True, slots=True)

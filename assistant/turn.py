@@ -15,7 +15,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from assistant.ahead import Ahead
 from assistant.budget import is_broken, overruns
@@ -28,30 +28,16 @@ from assistant.errors import (
     TooLongError,
     VoiceError,
 )
-from assistant.events import (
-    Configure,
-    Degraded,
-    Hearing,
-    ReplyEnded,
-    ReplyStarted,
-    ReplyStatus,
-    ReplyWords,
-    SceneSeen,
-    SpeechStarted,
-    SpeechStopped,
-    State,
-    StateChanged,
-    TimelineReady,
-    UserSaid,
-    Working,
-)
+from assistant.events import Configure, ReplyStatus
 from assistant.fallback import FallbackPolicy, Plan
+from assistant.filler import Filler
 from assistant.gaze import Gaze, StillCamera
 from assistant.patience import impatient
 from assistant.phrases import phrases
 from assistant.records import TurnRecord
 from assistant.shortfalls import Shortfall
 from assistant.stages import Brain, Eyes, Peer, Speaker, Stream, Utterance, Voice
+from assistant.telling import Telling
 from assistant.timeline import Mark, TurnTimeline
 from assistant.tools import CallReader
 from assistant.types import (
@@ -60,9 +46,7 @@ from assistant.types import (
     ImageFrame,
     Phase,
     ReplyPiece,
-    Scene,
     ToolStep,
-    Transcript,
 )
 from assistant.words import spliced
 
@@ -106,15 +90,20 @@ class Turn:
     _speaker: Speaker = field(init=False)
     _asked: Asked | None = field(init=False, default=None)
     _calls: CallReader = field(init=False)
-    _shown: Transcript | None = field(init=False, default=None)
-    _degraded: list[Degraded] = field(init=False, default_factory=list)
-    _filler: str = field(init=False, default="")
+    _told: Telling = field(init=False)
+    _filler: Filler = field(init=False)
     _steps: list[ToolStep] = field(init=False, default_factory=list)
-    _will_be_late: asyncio.Event = field(init=False, default_factory=asyncio.Event)
-    _announced: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
-        self._speaker = self.peer.new_speaker(self._on_phrase)
+        self._told = Telling(
+            turn_id=self.turn_id,
+            session_id=self.session_id,
+            session_started_at_s=self.session_started_at_s,
+            peer=self.peer,
+            timeline=self.timeline,
+        )
+        self._filler = Filler(timeline=self.timeline)
+        self._speaker = self.peer.new_speaker(self._told.phrase)
 
     async def take(self, utterance: Utterance) -> None:
         self._plan = self.fallback.plan.with_wishes(self.wanted)
@@ -149,7 +138,7 @@ class Turn:
     def said(self) -> str:
         """All that has been said aloud, what passed the time included, and what is just coming."""
         coming = len(self._speaker.spoken.text) + _COMING_CHARACTERS
-        return spliced(self._filler, self._announced[:coming])
+        return spliced(self._filler.said, self._told.announced[:coming])
 
     @property
     def ends_in_ms(self) -> float | None:
@@ -165,7 +154,7 @@ class Turn:
     def heard_by_listener(self, at_s: float) -> None:
         """The reply sounded at the other end, at `at_s` of our monotonic clock."""
         if self.timeline.heard(at_s):
-            self._send_timeline()
+            self._told.times()
 
     def hush(self) -> None:
         """Fall silent at once; the task that runs `take` is cancelled next."""
@@ -178,7 +167,7 @@ class Turn:
         then it is what stands in the conversation.
         """
         async for heard in utterance.follow():
-            self._show(heard)
+            self._told.hearing(heard)
             words = heard.transcript
             is_whole = words.is_final or words.is_stand_in
             if is_whole and (words.text or heard.is_typed):
@@ -193,23 +182,10 @@ class Turn:
             self._confirm(heard)
         if heard.transcript.is_stand_in:
             sentence = "the last words were not waited for"
-            self._tell_degraded("ears", Shortfall.PARTIAL_WORDS, sentence)
+            self._told.degraded("ears", Shortfall.PARTIAL_WORDS, sentence)
         if heard.failure:
             raise heard.failure
         return is_something
-
-    def _show(self, heard: Heard) -> None:
-        """Tell the person what has been understood so far, where it is news."""
-        words = heard.transcript
-        if not words.text or words == self._shown or heard.is_typed:
-            return
-        if self._shown is None:
-            since_ms = 1_000 * (heard.started_at_s - self.session_started_at_s)
-            self.peer.send(SpeechStarted(turn_id=self.turn_id, audio_start_ms=round(since_ms)))
-        self._shown = words
-        self.peer.send(
-            Hearing(turn_id=self.turn_id, committed=words.committed, tentative=words.tentative)
-        )
 
     async def _begin_answer(self, text: str, heard: Heard, ahead: Ahead) -> None:
         self.timeline.forget_reply()
@@ -218,7 +194,7 @@ class Turn:
         self.timeline.mark(Mark.TRANSCRIPT_FINAL)
         self._gaze.look()
         await ahead.discard()
-        self._speaker = self.peer.new_speaker(self._on_phrase)
+        self._speaker = self.peer.new_speaker(self._told.phrase)
         await ahead.begin(text, self._answer(text, is_typed=heard.is_typed))
 
     async def _read_along(self, utterance: Utterance) -> None:
@@ -237,7 +213,7 @@ class Turn:
         """
         within_ms = None if is_typed else self._plan.scene_wait_ms
         if not await self._gaze.settled(within_ms=within_ms):
-            self._tell_degraded("eyes", Shortfall.PICTURE_LATE, "the picture came too late")
+            self._told.degraded("eyes", Shortfall.PICTURE_LATE, "the picture came too late")
         self._asked = self._asking(text)
         self.timeline.mark(Mark.SCENE_KNOWN)
         self._calls = CallReader(self.conversation.tools)
@@ -248,12 +224,12 @@ class Turn:
         limit = self._plan.max_reply_tokens
         async with self.brain.reply(self._asked.prompt, max_tokens=limit) as pieces:
             words = self._calls.words(self._texts(pieces))
-            async for phrase in phrases(words, self._phrasing()):
+            async for phrase in phrases(words, self._plan.phrasing(self.phrasing)):
                 self.timeline.mark(Mark.FIRST_PHRASE)
                 drags = self._drags(phrase)
                 await self._say(phrase)
                 if drags:
-                    self._tell_degraded("brain", Shortfall.CUT_SHORT, "the answer was cut short")
+                    self._told.degraded("brain", Shortfall.CUT_SHORT, "the answer was cut short")
                     break
         await self._speaker.drained()
 
@@ -275,14 +251,6 @@ class Turn:
             instructions=self.wanted.system_prompt,
         )
 
-    def _phrasing(self) -> VoiceConfig:
-        """The settings, with the first phrase no longer than the plan has it."""
-        most = self._plan.first_phrase_max_words
-        if most is None or most >= self.phrasing.first_phrase_max_words:
-            return self.phrasing
-        least = min(most, self.phrasing.first_phrase_min_words)
-        return replace(self.phrasing, first_phrase_max_words=most, first_phrase_min_words=least)
-
     async def _texts(self, pieces: AsyncIterator[ReplyPiece]) -> AsyncIterator[str]:
         silent = BrainError("the brain has not said anything for too long", code=Shortfall.SILENT)
         limit_ms = self._plan.silence_limit_ms
@@ -298,11 +266,11 @@ class Turn:
     def _note(self, piece: ReplyPiece) -> None:
         """What a reply tells beside its words."""
         if piece.by and (piece.by.expected_ms or 0.0) > self._plan.acknowledge_after_ms:
-            self._will_be_late.set()
+            self._filler.expect_late()
         if piece.shortcoming:
-            self._tell_degraded("brain", Shortfall.OTHER_BRAIN, piece.shortcoming)
+            self._told.degraded("brain", Shortfall.OTHER_BRAIN, piece.shortcoming)
         if piece.doing:
-            self.peer.send(Working(turn_id=self.turn_id, doing=piece.doing))
+            self._told.working(piece.doing)
         if piece.step:
             self._steps.append(piece.step)
 
@@ -325,24 +293,15 @@ class Turn:
         """Spoken by the voice that the person wants, or by one that can read it."""
         voice = self.fallback.voices.reading(text, self._plan.voice)
         if (shortcoming := self.fallback.shortcoming(voice)) is not None:
-            self._tell_degraded("voice", Shortfall.PLAIN_VOICE, shortcoming)
+            self._told.degraded("voice", Shortfall.PLAIN_VOICE, shortcoming)
         return self.voice.speak(text, voice=voice, speed=self._plan.speed)
 
     async def _pass_the_time(self) -> None:
-        """Say that the answer takes its time, when it does or will. The answer cuts it off."""
-        waited_ms = self.timeline.since_ms(Mark.SPEECH_ENDED) or 0.0
-        with suppress(TimeoutError):
-            async with asyncio.timeout((self._plan.acknowledge_after_ms - waited_ms) / 1_000):
-                await self._will_be_late.wait()
-        if Mark.FIRST_AUDIO in self.timeline.at_s or not self._plan.speak:
-            return
-        self.timeline.mark(Mark.FILLER_SENT)
-        self._tell_degraded("brain", Shortfall.ACKNOWLEDGED, "the answer takes a moment")
-        self._filler = self.fallback.acknowledgement(self._gaze.scene)
-        with suppress(VoiceError):
-            async with self._sound_of(self._filler) as frames:
-                async for frame in frames:
-                    self._speaker.fill(frame)
+        """Say that the answer takes its time, when it does or will."""
+        if await self._filler.is_due(self._plan.acknowledge_after_ms) and self._plan.speak:
+            self._told.degraded("brain", Shortfall.ACKNOWLEDGED, "the answer takes a moment")
+            words = self.fallback.acknowledgement(self._gaze.scene)
+            await self._filler.say(words, self._sound_of(words), self._speaker)
 
     def _new_gaze(self) -> Gaze:
         """At the picture that was handed over, else at the camera."""
@@ -352,29 +311,22 @@ class Turn:
             eyes=self.eyes,
             image_side_px=self._plan.image_side_px,
             before=self.conversation.scene,
-            on_seen=self._on_seen,
+            on_seen=self._told.seen,
             on_failure=self._on_blind,
         )
-
-    def _on_seen(self, scene: Scene) -> None:
-        self.peer.send(SceneSeen(facts=scene.facts, preview=scene.preview))
 
     def _on_blind(self, error: EyesError) -> None:
         self._plan = self._degrade(error)
 
     def _degrade(self, error: StageError) -> Plan:
         logger.warning("turn degraded: %s failed: %s", error.stage, error)
-        self._tell_degraded(error.stage, error.code, str(error))
+        self._told.degraded(error.stage, error.code, str(error))
         self.fallback.after_error(error.stage)
         return self.fallback.plan
 
-    def _tell_degraded(self, stage: str, code: Shortfall, reason: str) -> None:
-        self._degraded.append(Degraded(stage=stage, code=code, reason=reason))
-        self.peer.send(self._degraded[-1])
-
     async def _apologise(self, error: StageError) -> None:
         """Say what the policy wants said. A second failure must not end the session."""
-        self._tell_degraded(error.stage, error.code, str(error))
+        self._told.degraded(error.stage, error.code, str(error))
         apology = self.fallback.after_error(error.stage)
         if apology:
             with suppress(StageError):
@@ -386,39 +338,12 @@ class Turn:
         """The person has finished: from here on the answer may be heard."""
         self.fallback.understood(heard.transcript.text)
         self.timeline.mark(Mark.TURN_CONFIRMED)
-        ended_at_s = heard.voice_stopped_at_s
-        if ended_at_s is not None:
-            self.timeline.mark(Mark.SPEECH_ENDED, ended_at_s)
-        if ended_at_s is not None and self._shown is not None:
-            since_ms = 1_000 * (ended_at_s - self.session_started_at_s)
-            self.peer.send(SpeechStopped(turn_id=self.turn_id, audio_end_ms=round(since_ms)))
+        if heard.voice_stopped_at_s is not None:
+            self.timeline.mark(Mark.SPEECH_ENDED, heard.voice_stopped_at_s)
         self._asked = self._asked or self._asking(heard.transcript.text)
         self.conversation.answering()
         self.confirmed.set()
-        self.peer.send(
-            UserSaid(turn_id=self.turn_id, text=heard.transcript.text, was_typed=ended_at_s is None)
-        )
-        self.peer.send(ReplyStarted(turn_id=self.turn_id, speaks=self._plan.speak))
-        self.peer.send(StateChanged(state=State.THINKING))
-
-    def _on_phrase(self, phrase: str) -> None:
-        """A phrase begins to be heard."""
-        if Mark.FIRST_SENT not in self.timeline.at_s:
-            self.timeline.mark(Mark.FIRST_SENT)
-            self.peer.send(StateChanged(state=State.SPEAKING))
-            self._send_timeline()
-        self._announced += phrase
-        self.peer.send(ReplyWords(turn_id=self.turn_id, text=phrase))
-
-    def _send_timeline(self) -> None:
-        self.peer.send(
-            TimelineReady(
-                turn_id=self.turn_id,
-                voice_to_voice_ms=self.timeline.voice_to_voice_ms,
-                lines=self.timeline.ledger(),
-                stats=self.timeline.stats,
-            )
-        )
+        self._told.thinking(heard, speaks=self._plan.speak)
 
     def _end(self, status: ReplyStatus) -> None:
         self._gaze.end()
@@ -438,33 +363,9 @@ class Turn:
                 scene=self._gaze.scene,
                 prompt_tokens=self.timeline.stats.prompt_tokens if self.timeline.stats else 0,
             )
-        self.peer.send(
-            ReplyEnded(
-                turn_id=self.turn_id,
-                status=status,
-                heard=spoken.text,
-                calls=calls,
-                stats=self.timeline.stats,
-            )
-        )
-        self._send_timeline()
-        self.peer.send(StateChanged(state=State.LISTENING))
+        self._told.ended(status, heard=spoken.text, calls=calls)
         late = overruns(self.timeline, self.budget)
         to_blame = late if is_broken(self.timeline, self.budget) else ()
         for stage, rung in self.fallback.after_turn(overrun.stage for overrun in to_blame):
-            self._tell_degraded(stage, rung.code, rung.reason)
-        self.record(
-            TurnRecord(
-                session_id=self.session_id,
-                turn_id=self.turn_id,
-                status=status,
-                was_typed=Mark.SPEECH_ENDED not in self.timeline.at_s,
-                voice_to_voice_ms=self.timeline.voice_to_voice_ms,
-                lines=self.timeline.ledger(),
-                overruns=late,
-                degraded=tuple(self._degraded),
-                stats=self.timeline.stats,
-                had_filler=Mark.FILLER_SENT in self.timeline.at_s,
-                speech_s=(self.timeline.between_ms(Mark.FIRST_SENT, Mark.DONE) or 0.0) / 1_000,
-            )
-        )
+            self._told.degraded(stage, rung.code, rung.reason)
+        self.record(self._told.record(status, late))
