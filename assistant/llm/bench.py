@@ -30,7 +30,7 @@ _WORDS = (
 _SYSTEM_TOKENS = 600
 _QUESTION = "Please explain how bread is made, step by step, for somebody who never baked."
 _REPLY_TOKENS = 48
-_REPEATS = 3
+_REPEATS = 5
 _ABORTS = 20
 _AT_ONCE = 4
 
@@ -53,7 +53,8 @@ class EngineBench:
                     "decode_tps": self._against_high_level(engine, system),
                     "ttft_ms": {
                         "kept": _kept_ms(engine, system),
-                        "read_along": _read_along_ms(engine, system),
+                        "read_along": _read_along_ms(engine, system, n_words_left=0),
+                        "read_along_but_3_words": _read_along_ms(engine, system, n_words_left=3),
                         "cold": _cold_ms(engine),
                     },
                     "draft": self._drafting(engine, config, folder),
@@ -139,12 +140,13 @@ def _kept_ms(engine: Engine, system: str) -> float:
     return median(_reply(engine, prompt).ttft_ms for prompt in prompts)
 
 
-def _read_along_ms(engine: Engine, system: str) -> float:
-    """With all but the last words read while they were spoken."""
+def _read_along_ms(engine: Engine, system: str, *, n_words_left: int) -> float:
+    """With all but the last words read while they were spoken; the turn's marker is always left."""
     times = []
     for i in range(_REPEATS):
-        question = f"{i} more: {_QUESTION}"
-        engine.prefill(_asked(system, question.rsplit(" ", 3)[0]), Leaving())
+        question = f"{i} more, {n_words_left} left: {_QUESTION}"
+        known = " ".join(question.split()[: -n_words_left or None])
+        engine.prefill(_asked(system, known), Leaving())
         times.append(_reply(engine, _asked(system, question)).ttft_ms)
     return median(times)
 
