@@ -15,8 +15,9 @@ _WRITTEN = re.compile(r'^(.+)(?: with this text:| that reads) "(.+)"$', re.DOTAL
 """A fact about something with writing, and its words."""
 
 _ABOUT_SIGHT = re.compile(
-    r"\b(see|look|watch|read|hold|wear|colou?r|camera|picture|screen|in front|any(body|one))"
-    r"|看|见|读|念|拿|颜色|摄像头|屏幕",
+    r"\b(see|seen|seeing|held|(look|watch|read|hold|wear|show)(s|ing|ed)?|colou?r\w*|camera|"
+    r"picture|screen|in front|behind me|any(body|one)|people|person|my (hand|shirt|face|desk))\b"
+    r"|看|见|读|念|拿|穿|颜色|摄像头|屏幕|面前|有几个?人",
     re.IGNORECASE,
 )
 _ABOUT_READING = re.compile(r"\b(read|text|says?|written)\b|读|念|写", re.IGNORECASE)
@@ -25,6 +26,23 @@ _ABOUT_CHANGE = re.compile(
 )
 """Words of such a question. Where they mean something else, what is added does no harm."""
 
+
+_BLIND = "I can't see that right now, because the camera is off."
+_BLIND_IN_CHINESE = "我现在看不到，因为摄像头没有打开。"
+_CHINESE = re.compile("[\u3400-\u9fff]")
+
+_ABOUT_HERE = re.compile(
+    r"\b(i'?m|i am|am i|do i|i) (hold|wear|show)\w*|\b(see|hear and see|look at) (me|us|this|it)\b|"
+    r"\bmy (\w+ )?(hands?|fingers?|shirt|face|hair|desk|room|clothes|glasses)\b|"
+    r"\b(this|that|these|those|the) (\w+ )?(sign|page|text|thing|object|picture|paper|letter|label|"
+    r"screen|camera)s?\b|\b(do|can|could|what|are) you (\w+ )?(see|seeing|look)|"
+    r"\b(what('?s| is| are)|colou?r (is|are)) (this|that|these|those)\b|"
+    r"\bread (this|that|these|it|me|what)\b|in front of (me|you)|behind me|next to me|"
+    r"(people|person|anybody|anyone|somebody|someone) .{0,12}\b(here|there|room|with me)\b"
+    r"|我.{0,3}(拿|穿|戴|手)|你?看(得|不)?见|看到|面前|这(个|张|页|块)|有几个?人|有人",
+    re.IGNORECASE,
+)
+"""What nobody can tell without seeing the person who asks."""
 
 _LINE = re.compile(r"\[Camera: .*?\]\n", re.DOTALL)
 
@@ -46,12 +64,16 @@ def camera_line(scene: Scene | None, question: str) -> str:
     """
     if scene is None and not is_about_sight(question):
         return ""
-    facts = ("no picture",) if scene is None else scene.facts
-    if not facts:
+    if scene is None and _ABOUT_HERE.search(question):
+        answer = _BLIND_IN_CHINESE if _CHINESE.search(question) else _BLIND
+        return f"[Camera: off. Question: {question} Answer: {answer}]\n"
+    if scene is None:
+        return "[Camera: no picture]\n"
+    if not (facts := scene.facts):
         return ""
     read = [found[2] for fact in facts if (found := _WRITTEN.match(fact))]
     line = "; ".join(_WRITTEN.sub(r"\1", fact) for fact in facts)
-    if scene and _ABOUT_CHANGE.search(question) and "since the last look" not in line:
+    if _ABOUT_CHANGE.search(question) and "since the last look" not in line:
         line += "; nothing is known to have changed since the last look"
     if read:
         line += f". Question: can you read it? Answer: It says: {' '.join(read)}"

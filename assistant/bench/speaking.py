@@ -46,7 +46,9 @@ _TOKENS_PER_S = 12
 _TOKEN = re.compile(r"\s*(?:'[a-z]+|[^\W\d_]{1,8}|\S)")
 """Much as a brain cuts English: most words are one token, every digit and every mark is one."""
 
-_BREATH_S = 0.2
+_BREATH_S = 0.4
+"""Between sentences people pause for about this long, or longer: nobody takes it for a stutter."""
+
 _SENTENCE_ENDS = (".", "!", "?")
 
 _PHRASES = {

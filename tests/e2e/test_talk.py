@@ -107,8 +107,7 @@ async def test_a_browser_that_is_killed_is_noticed(
 async def n_sessions(server: Server) -> int:
     """Of those who are there; browsers that other tests closed just now included."""
     _, body = await asyncio.to_thread(server.health)
-    health = json.loads(body)
-    return int(health["sessions"]) - int(health["away"])
+    return int(json.loads(body)["sessions"])
 
 
 async def until_at_most(server: Server, n: int) -> None:

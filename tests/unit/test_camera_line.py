@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.camera_line import camera_line
+from assistant.camera_line import camera_line, without_camera_line
 from assistant.types import Scene
 
 SIGN = 'a white sign with this text: "OPEN"'
@@ -45,13 +45,34 @@ def test_a_scene_is_told_with_an_answer_for_whoever_asks_to_read(
         ("", ""),
         ("what is two plus two", ""),
         ("did the price change", ""),
-        ("what do you see", "[Camera: no picture]\n"),
-        ("What colour is this?", "[Camera: no picture]\n"),
-        ("你看到什么", "[Camera: no picture]\n"),
-        ("can you read this", f"[Camera: no picture{NO_TEXT}]\n"),
+        ("What color is the sky?", "[Camera: no picture]\n"),
+        ("Do people read books?", "[Camera: no picture]\n"),
     ],
 )
 def test_without_a_picture_only_questions_about_seeing_are_told_so(
     question: str, told: str
 ) -> None:
     assert camera_line(None, question) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What do you see?", "I can't see"),
+        ("What colour is this?", "I can't see"),
+        ("What colors does the thing I am holding have?", "I can't see"),
+        ("What am I wearing?", "I can't see"),
+        ("Can you read the text on this page to me?", "I can't see"),
+        ("Can you see me?", "I can't see"),
+        ("How many people are here?", "I can't see"),
+        ("Is anybody behind me?", "I can't see"),
+        ("你看到什么", "我现在看不到"),
+        ("我手里拿着什么", "我现在看不到"),
+    ],
+)
+def test_what_only_a_picture_tells_has_its_answer_put_where_there_is_none(
+    question: str, answer: str
+) -> None:
+    line = camera_line(None, question)
+    assert line.startswith(f"[Camera: off. Question: {question} Answer: {answer}")
+    assert without_camera_line(line + question) == question

@@ -30,8 +30,8 @@ def test_silence_before_the_first_sound_is_waited_for() -> None:
     [
         ("I can see", 1.05, 0, 0.0),
         ("I can see", 1.09, 1, 0.0),
-        ("Yes.", 1.25, 0, 0.17),
-        ("Yes.", 1.30, 1, 0.22),
+        ("Yes.", 1.45, 0, 0.37),
+        ("Yes.", 1.50, 1, 0.42),
     ],
 )
 def test_a_reply_may_draw_breath_between_sentences_only(
