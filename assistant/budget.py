@@ -38,6 +38,9 @@ _ENDS = (
 _NOTICED_MS = 1.0
 """Less is rounding."""
 
+_TO_BLAME = 0.2
+"""Of all lateness, the share from which on giving less at a stage may help."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrun:
@@ -67,12 +70,6 @@ def deadlines_ms(budget: BudgetConfig) -> dict[Stage, float]:
     return deadlines
 
 
-def is_broken(timeline: TurnTimeline, budget: BudgetConfig) -> bool:
-    """Whether the promise was not kept, in a turn that was waited for."""
-    waited_ms = timeline.voice_to_voice_ms
-    return waited_ms is None or waited_ms > budget.voice_to_voice_ms
-
-
 def overruns(timeline: TurnTimeline, budget: BudgetConfig) -> tuple[Overrun, ...]:
     """Who was late, in the order in which it happened. Others may have caught up again."""
     deadlines = deadlines_ms(budget)
@@ -87,3 +84,17 @@ def overruns(timeline: TurnTimeline, budget: BudgetConfig) -> tuple[Overrun, ...
             found.append(Overrun(stage=stage, late_ms=late_ms - handed_ms))
         handed_ms = late_ms
     return tuple(found)
+
+
+def to_blame(timeline: TurnTimeline, budget: BudgetConfig) -> tuple[Overrun, ...]:
+    """Who had a good share in a broken promise; nobody where it was kept.
+
+    What is hardly late has nothing to give: a camera that is left out for two milliseconds is
+    missed, and saves nothing.
+    """
+    late = overruns(timeline, budget)
+    waited_ms = timeline.voice_to_voice_ms
+    if waited_ms is not None and waited_ms <= budget.voice_to_voice_ms:
+        return ()
+    whole_ms = sum(each.late_ms for each in late)
+    return tuple(each for each in late if each.late_ms >= _TO_BLAME * whole_ms)

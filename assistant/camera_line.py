@@ -27,8 +27,8 @@ _ABOUT_CHANGE = re.compile(
 """Words of such a question. Where they mean something else, what is added does no harm."""
 
 
-_BLIND = "I can't see that right now, because the camera is off."
-_BLIND_IN_CHINESE = "我现在看不到，因为摄像头没有打开。"
+_BLIND = "I can't see that right now, because I have no picture from the camera."
+_BLIND_IN_CHINESE = "我现在看不到，因为没有摄像头的画面。"
 _CHINESE = re.compile("[\u3400-\u9fff]")
 
 _ABOUT_HERE = re.compile(
@@ -45,6 +45,7 @@ _ABOUT_HERE = re.compile(
 """What nobody can tell without seeing the person who asks."""
 
 _LINE = re.compile(r"\[Camera: .*?\]\n", re.DOTALL)
+_ASIDE = re.compile(r"\n\[Camera: [^\]]*\]$")
 
 
 def is_about_sight(question: str) -> bool:
@@ -54,7 +55,19 @@ def is_about_sight(question: str) -> bool:
 
 def without_camera_line(told: str) -> str:
     """The person's own words."""
-    return told[match.end() :] if (match := _LINE.match(told)) else told
+    words = told[match.end() :] if (match := _LINE.match(told)) else told
+    return _ASIDE.sub("", words)
+
+
+def blind_answer(scene: Scene | None, question: str) -> str:
+    """What stands behind a question that only a picture answers, where there is none.
+
+    Behind it, since the words before it have been read while they were spoken.
+    """
+    if scene is not None or not _ABOUT_HERE.search(question):
+        return ""
+    answer = _BLIND_IN_CHINESE if _CHINESE.search(question) else _BLIND
+    return f"\n[Camera: no picture. Answer: {answer}]"
 
 
 def camera_line(scene: Scene | None, question: str) -> str:
@@ -64,11 +77,8 @@ def camera_line(scene: Scene | None, question: str) -> str:
     """
     if scene is None and not is_about_sight(question):
         return ""
-    if scene is None and _ABOUT_HERE.search(question):
-        answer = _BLIND_IN_CHINESE if _CHINESE.search(question) else _BLIND
-        return f"[Camera: off. Question: {question} Answer: {answer}]\n"
     if scene is None:
-        return "[Camera: no picture]\n"
+        return "" if _ABOUT_HERE.search(question) else "[Camera: no picture]\n"
     if not (facts := scene.facts):
         return ""
     read = [found[2] for fact in facts if (found := _WRITTEN.match(fact))]

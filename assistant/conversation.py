@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
 
 from assistant import tools
-from assistant.camera_line import camera_line
+from assistant.camera_line import blind_answer, camera_line
 from assistant.repeats import is_repeat
 from assistant.tools import Tool, ToolCall
 from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken, ToolStep
@@ -51,6 +51,9 @@ class Item:
     facts: str = ""
     """What was seen meanwhile."""
 
+    aside: str = ""
+    """For the brain alone, behind the words."""
+
     image: ImageFrame | None = None
     spoken: Spoken | None = None
     """When each word of an answer was heard."""
@@ -67,7 +70,8 @@ class Item:
 
     @property
     def told(self) -> str:
-        return f"[Note: {self.text}]" if self.role is Role.SYSTEM and self.text else self.text
+        text = f"[Note: {self.text}]" if self.role is Role.SYSTEM and self.text else self.text
+        return text + self.aside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +125,12 @@ class Conversation:
         *,
         turn_id: str,
         scene: Scene | None = None,
-        history_share: float = 1.0,
         instructions: str | None = None,
+        is_open: bool = False,
     ) -> Asked:
         """What the brain is asked in a turn in which the person says `text`.
 
-        `history_share`: of the room for earlier turns, how much they may take. `instructions`: in
-        place of the system prompt.
+        `instructions`: in place of the system prompt. `is_open`: more words may follow.
 
         Nothing that was said is lost: words whose reply was never heard are joined with these.
         """
@@ -138,6 +141,7 @@ class Conversation:
             role=Role.USER,
             text=text,
             facts=camera_line(scene, text),
+            aside="" if is_open else blind_answer(scene, text),
             image=scene.image if scene else None,
         )
         unanswered = self._unanswered()
@@ -145,7 +149,7 @@ class Conversation:
         while unanswered and self._room((first, *_told([*unanswered, question]))) < 0:
             del unanswered[0]  # or nothing would ever be answered again
         last = _told([*unanswered, question]) or (Message(role=Role.USER, text=""),)
-        kept = _fitting(history, history_share * self._room((first, *last)))
+        kept = _fitting(history, self._room((first, *last)))
         told = {item.item_id for item in (*kept, *unanswered)}
         return Asked(
             prompt=(first, *_told(kept), *last),
@@ -167,9 +171,11 @@ class Conversation:
         steps: Iterable[ToolStep] = (),
         scene: Scene | None = None,
         prompt_tokens: int = 0,
+        history_share: float = 1.0,
     ) -> None:
         """A turn is over: this was asked, and this was heard of the answer.
 
+        `history_share`: of the room for earlier turns, how much they may take from now on.
         `prompt_tokens`: how long the brain found what it was asked; 0 where it did not say.
         """
         self._brain_tokens = max(self._brain_tokens, prompt_tokens / estimated_tokens(asked.prompt))
@@ -184,7 +190,9 @@ class Conversation:
         if done:
             prompt_tokens = 0  # the brain has read more than was asked
         new = [item for item in (asked.question, *done, answer, *called) if item.is_told]
-        room = _ROOMY * self._room(asked.prompt[:1]) - estimated_tokens(_told(new))
+        room = min(_ROOMY, history_share) * self._room(asked.prompt[:1]) - estimated_tokens(
+            _told(new)
+        )
         self._items = [*_fitting(kept, room), *new, *(self._later or ())]
         self._later = None
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from assistant.ahead import Ahead
-from assistant.budget import is_broken, overruns
+from assistant.budget import overruns, to_blame
 from assistant.config import BudgetConfig, VoiceConfig
 from assistant.conversation import Asked, Conversation
 from assistant.errors import (
@@ -204,7 +204,7 @@ class Turn:
         async for heard in utterance.follow():
             if heard.transcript.committed != read:
                 read = heard.transcript.committed
-                await self.brain.prefill(self._asking(read).prompt)
+                await self.brain.prefill(self._asking(read, is_open=True).prompt)
 
     async def _answer(self, text: str, *, is_typed: bool) -> None:
         """Speak the reply while it is still being written.
@@ -242,12 +242,12 @@ class Turn:
         patience = 1 if phrase.rstrip().endswith(tuple(".!?。！？")) else 3
         return sounding_ms > patience * self._plan.dragging_ms
 
-    def _asking(self, text: str) -> Asked:
+    def _asking(self, text: str, *, is_open: bool = False) -> Asked:
         return self.conversation.asking(
             text,
             turn_id=self.turn_id,
             scene=self._gaze.scene,
-            history_share=self._plan.history_share,
+            is_open=is_open,
             instructions=self.wanted.system_prompt,
         )
 
@@ -362,10 +362,11 @@ class Turn:
                 steps=self._steps,
                 scene=self._gaze.scene,
                 prompt_tokens=self.timeline.stats.prompt_tokens if self.timeline.stats else 0,
+                history_share=self._plan.history_share,
             )
         self._told.ended(status, heard=spoken.text, calls=calls)
         late = overruns(self.timeline, self.budget)
-        to_blame = late if is_broken(self.timeline, self.budget) else ()
-        for stage, rung in self.fallback.after_turn(overrun.stage for overrun in to_blame):
+        blamed = to_blame(self.timeline, self.budget)
+        for stage, rung in self.fallback.after_turn(overrun.stage for overrun in blamed):
             self._told.degraded(stage, rung.code, rung.reason)
         self.record(self._told.record(status, late))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.budget import Stage, deadlines_ms, is_broken, overruns
+from assistant.budget import Stage, deadlines_ms, overruns, to_blame
 from assistant.config import BudgetConfig
 from assistant.timeline import Mark, TurnTimeline
 
@@ -73,4 +73,21 @@ def test_a_promise_is_broken_by_the_whole_turn(heard_at_s: float | None, broken:
     del at_s[Mark.FIRST_HEARD]
     if heard_at_s is not None:
         at_s[Mark.FIRST_SENT] = heard_at_s
-    assert is_broken(TurnTimeline(at_s=at_s), BudgetConfig()) == broken
+    blamed = to_blame(TurnTimeline(at_s=at_s), BudgetConfig())
+    assert {each.stage for each in blamed} == ({Stage.ASR} if broken else set())
+
+
+def test_who_is_hardly_late_is_not_to_blame() -> None:
+    late = {
+        Mark.TRANSCRIPT_FINAL: 10.27,
+        Mark.SCENE_KNOWN: 10.275,
+        Mark.FIRST_TOKEN: 10.70,
+        Mark.FIRST_PHRASE: 11.4,
+        Mark.FIRST_AUDIO: 11.51,
+        Mark.FIRST_HEARD: 11.66,
+    }
+    timeline = TurnTimeline(at_s={**IN_TIME, **late})
+    late_stages = [each.stage for each in overruns(timeline, BudgetConfig())]
+    assert late_stages[:2] == [Stage.ASR, Stage.VISION]
+    blamed = [each.stage for each in to_blame(timeline, BudgetConfig())]
+    assert blamed == [Stage.PREFILL, Stage.FIRST_PHRASE]

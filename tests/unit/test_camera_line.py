@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.camera_line import camera_line, without_camera_line
+from assistant.camera_line import blind_answer, camera_line, without_camera_line
 from assistant.types import Scene
 
 SIGN = 'a white sign with this text: "OPEN"'
@@ -73,6 +73,8 @@ def test_without_a_picture_only_questions_about_seeing_are_told_so(
 def test_what_only_a_picture_tells_has_its_answer_put_where_there_is_none(
     question: str, answer: str
 ) -> None:
-    line = camera_line(None, question)
-    assert line.startswith(f"[Camera: off. Question: {question} Answer: {answer}")
-    assert without_camera_line(line + question) == question
+    assert camera_line(None, question) == ""
+    aside = blind_answer(None, question)
+    assert aside.startswith(f"\n[Camera: no picture. Answer: {answer}")
+    assert without_camera_line(question + aside) == question
+    assert blind_answer(Scene(facts=("a cat",)), question) == ""

@@ -111,20 +111,20 @@ async def test_committed_words_are_read_along() -> None:
     task = await stage.begin()
     await stage.utterance.become(Phase.SPEAKING, "what", tentative="his")
     await stage.utterance.become(Phase.SPEAKING, "what is", tentative="this")
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
     assert last_words(stage.brain.prefilled) == ["", "what", "what is"]
-    assert last_words(stage.brain.replied) == ["what is this"]
+    assert last_words(stage.brain.replied) == ["what is love"]
 
 
 async def test_reply_is_begun_at_a_pause_but_not_heard_before_the_end() -> None:
     stage = Stage()
     task = await stage.begin()
-    await stage.utterance.become(Phase.PAUSED, "what is this")
+    await stage.utterance.become(Phase.PAUSED, "what is love")
     assert stage.voice.spoken
     assert await stage.peer.play(100) == 0
     assert not stage.peer.told(ReplyWords)
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     assert await stage.peer.play(100) > 0
     await stage.peer.play_until(task)
     assert len(stage.brain.replied) == 1
@@ -147,11 +147,11 @@ async def test_speech_that_goes_on_throws_the_begun_reply_away() -> None:
 async def test_a_reply_that_was_begun_on_a_stand_in_is_kept_if_it_was_right() -> None:
     stage = Stage()
     task = await stage.begin()
-    await stage.utterance.become(Phase.PAUSED, "what is this", is_final=False, is_stand_in=True)
+    await stage.utterance.become(Phase.PAUSED, "what is love", is_final=False, is_stand_in=True)
     assert await stage.peer.play(100) == 0
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
-    assert last_words(stage.brain.replied) == ["what is this"]
+    assert last_words(stage.brain.replied) == ["what is love"]
     assert not stage.records[0].degraded
 
 
@@ -159,10 +159,10 @@ async def test_a_reply_that_was_begun_on_a_stand_in_is_thrown_away_if_it_was_wro
     stage = Stage()
     task = await stage.begin()
     await stage.utterance.become(Phase.PAUSED, "what is", is_final=False, is_stand_in=True)
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
-    assert last_words(stage.brain.replied) == ["what is", "what is this"]
-    assert stage.said()[0] == (Role.USER, "what is this")
+    assert last_words(stage.brain.replied) == ["what is", "what is love"]
+    assert stage.said()[0] == (Role.USER, "what is love")
 
 
 async def test_who_is_answered_on_a_stand_in_is_told_so() -> None:
@@ -237,9 +237,9 @@ async def test_failing_voice_shows_the_words_and_stays_silent() -> None:
 async def test_camera_s_facts_stand_before_the_words() -> None:
     stage = Stage(eyes=ScriptedEyes("a cat"), frame=picture())
     task = await stage.begin()
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
-    assert last_words(stage.brain.replied) == ["[Camera: a cat]\nwhat is this"]
+    assert last_words(stage.brain.replied) == ["[Camera: a cat]\nwhat is love"]
 
 
 async def test_what_has_changed_while_the_person_spoke_is_looked_at_again() -> None:
@@ -248,10 +248,10 @@ async def test_what_has_changed_while_the_person_spoke_is_looked_at_again() -> N
     await stage.utterance.become(Phase.SPEAKING, "what is")
     stage.eyes.facts = ("a cup",)
     stage.peer.camera.frame = picture(200)
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
     assert last_words(stage.brain.prefilled)[-1] == "[Camera: a person]\nwhat is"
-    assert last_words(stage.brain.replied) == ["[Camera: a cup]\nwhat is this"]
+    assert last_words(stage.brain.replied) == ["[Camera: a cup]\nwhat is love"]
     assert [e.facts for e in stage.peer.events if isinstance(e, SceneSeen)] == [
         ("a person",),
         ("a cup",),
@@ -263,7 +263,7 @@ async def test_an_unchanged_picture_is_looked_at_once_a_turn() -> None:
     task = await stage.begin()
     await stage.utterance.become(Phase.PAUSED, "what is")
     await stage.utterance.become(Phase.SPEAKING, "what is")
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
     assert stage.eyes.looked == 1
 
@@ -271,16 +271,16 @@ async def test_an_unchanged_picture_is_looked_at_once_a_turn() -> None:
 async def test_what_is_typed_waits_for_the_picture() -> None:
     stage = Stage(eyes=ScriptedEyes("a cat", look_s=0.05), frame=picture())
     stage.fallback.best = Plan(scene_wait_ms=0)
-    task = asyncio.create_task(stage.turn.take(TypedUtterance("what is this")))
+    task = asyncio.create_task(stage.turn.take(TypedUtterance("what is love")))
     await stage.peer.play_until(task)
-    assert last_words(stage.brain.replied) == ["[Camera: a cat]\nwhat is this"]
+    assert last_words(stage.brain.replied) == ["[Camera: a cat]\nwhat is love"]
 
 
 async def test_a_picture_that_was_handed_over_goes_before_the_camera() -> None:
     stage = Stage(eyes=ScriptedEyes("a cat"), frame=picture())
     handed = picture(200)
     stage.turn.images = (handed,)
-    task = asyncio.create_task(stage.turn.take(TypedUtterance("what is this")))
+    task = asyncio.create_task(stage.turn.take(TypedUtterance("what is love")))
     await stage.peer.play_until(task)
     assert stage.brain.replied[0][-1].image is handed
 
@@ -289,7 +289,7 @@ async def test_with_vision_off_nobody_looks() -> None:
     stage = Stage(eyes=ScriptedEyes("a cat"), frame=picture())
     stage.fallback.best = Plan(use_vision=False)
     task = await stage.begin()
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
     assert stage.eyes.looked == 0
 
@@ -298,9 +298,9 @@ async def test_a_late_picture_is_done_without() -> None:
     stage = Stage(eyes=ScriptedEyes("a cat", look_s=60), frame=picture())
     stage.fallback.best = Plan(scene_wait_ms=10)
     task = await stage.begin()
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
-    assert last_words(stage.brain.replied) == ["what is this"]
+    assert last_words(stage.brain.replied) == ["what is love"]
     assert [e.stage for e in stage.peer.events if isinstance(e, Degraded)] == ["eyes"]
 
 
@@ -323,7 +323,7 @@ async def test_a_reply_is_read_by_a_voice_that_knows_its_letters() -> None:
 async def test_failing_eyes_cost_the_answer_nothing() -> None:
     stage = Stage(eyes=ScriptedEyes(fails=True), frame=picture())
     task = await stage.begin()
-    await stage.utterance.become(Phase.ENDED, "what is this")
+    await stage.utterance.become(Phase.ENDED, "what is love")
     await stage.peer.play_until(task)
     assert stage.said()[1] == (Role.ASSISTANT, "".join(ANSWER))
 
