@@ -228,6 +228,33 @@ def _spaced(match: re.Match[str]) -> str:
     return letters + ("." if match.end() == len(match.string.rstrip()) else "")
 
 
+_ROMAN = {
+    tens + ones: 10 * n_tens + n_ones
+    for n_tens, tens in enumerate(["", "X", "XX", "XXX"])
+    for n_ones, ones in enumerate(["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"])
+    if tens or ones
+}
+_COUNTED = (
+    "Wars?|Chapters?|Parts?|Acts?|Scenes?|Volumes?|Vol|Books?|Phases?|Types?|Class|Sections?|"
+    "Appendix|Levels?|Stages?|Titles?|Articles?|Bowl|Factor|Grade|Mark|Tables?|Fig(?:ure)?s?"
+)
+"""What is numbered in Roman numerals; people, such as Louis XIV, are counted."""
+
+
+def _say_counted(match: re.Match[str]) -> str:
+    return f"{match[1]} {_cardinal(str(_ROMAN[match[2]]))}" if match[2] in _ROMAN else match[0]
+
+
+def _say_namesake(match: re.Match[str]) -> str:
+    return f"{match[1]} the {_ordinal(str(_ROMAN[match[2]]))}" if match[2] in _ROMAN else match[0]
+
+
+def _say_power_of_ten(match: re.Match[str]) -> str:
+    sign = "minus " if match[2][0] == "-" else ""
+    power = sign + _cardinal(match[2].strip("+-"))
+    return f"{_cardinal(match[1])} times ten to the power of {power}"
+
+
 _PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     *((f"(?<=\\d){sign}", f" {plain}") for sign, plain in _VULGAR.items()),
     *((sign, plain) for sign, plain in _VULGAR.items()),
@@ -237,10 +264,15 @@ _PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\b(?:1-)?\d{3}[-.]\d{3}[-.]\d{4}\b|\b\d{3}-\d{4}\b", _say_phone),
     (r"(?:(?<=\b[A-Z]{2} )|(?<=[Zz][Ii][Pp] code )|(?<=[Zz][Ii][Pp] )|(?<=code is ))"
      r"\d{5}(?:-\d{4})?\b", _say_phone),
+    (r"\b\d{5}-\d{4}\b", _say_phone),
     (r"\b([A-Z]{1,2}\d[A-Z\d]?) ?(\d)([A-Z]{2})\b",
      lambda m: " ".join(_digits(c) if c.isdigit() else c for c in m[1] + m[2] + m[3])),
-    (r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w])", _say_version),
     (r"\bv(?=\d)", "version "),
+    (r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w])", _say_version),
+    (r"(?<![\w.])(\d+(?:\.\d+)?)[eE]([-+]?\d{1,3})\b", _say_power_of_ten),
+    (rf"\b({_COUNTED}) ([IVX]+)\b", _say_counted),
+    (r"\b([A-Z][a-z]+) (?=X*[IV])([IVX]{2,})\b", _say_namesake),
+    (r"(?<=\d) ?± ?(?=\d)", " plus or minus "),
     # Dates and times
     (r"\b(?P<year>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})\b", _say_numeric_date),
     (r"(?<![\d/])(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<year>\d{4})\b", _say_numeric_date),
@@ -257,6 +289,8 @@ _PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"(?<![\d:])(\d{1,3}):(\d{1,3})(?![\d:])",
      lambda m: f"{_cardinal(m[1])} to {_cardinal(m[2])}"),
     (r"(?<![\w.,])'?(?P<century>1\d|20)?(?P<decade>\d)0'?s\b", _say_decade),
+    (r"\b(1[5-9]\d\d|20\d\d) ?[-–] ?(\d\d)\b(?![-–])",
+     lambda m: f"{_year(m[1])} to {_cardinal(m[2])}"),
     # Quantities
     (r"(?<!\w)(?P<sign>-?)(?:US|U\.S\.)?(?P<currency>[$€£¥₹])\s?"
      rf"(?:(?P<low>{_NUMBER})\s?[-–]\s?[$€£¥₹]?)?(?P<number>{_NUMBER})"
@@ -278,8 +312,11 @@ _PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"(?<=[\w²³)])\s*=\s*(?=[\w(√π−-])", " equals "),
     (r"(?<=[\d²³)])\s*\+\s*(?=[\d(√π])", " plus "),
     (r"(?<=[\d²³)])\s+[-−]\s+(?=[\d(√π])", " minus "),
-    (r"(?<=\d)\s*<\s*(?=\d)", " is less than "),
-    (r"(?<=\d)\s*>\s*(?=\d)", " is greater than "),
+    (r"(?<=\d)\s*<\s*(?=\d)|(?<=\w)\s<\s(?=\w)", " is less than "),
+    (r"(?<=\d)\s*>\s*(?=\d)|(?<=\w)\s>\s(?=\w)", " is greater than "),
+    (r"(?<=\w)\s*(?:<=|≤)\s*(?=\w)", " is at most "),
+    (r"(?<=\w)\s*(?:>=|≥)\s*(?=\w)", " is at least "),
+    (r"(?<=\w)\s*(?:!=|≠)\s*(?=\w)", " is not equal to "),
     (r"√(?=\d)", "the square root of "),
     (r"(?<=\w)(?:²|\^2\b)", " squared"),
     (r"(?<=\w)(?:³|\^3\b)", " cubed"),

@@ -77,3 +77,25 @@ from assistant.tts.spoken_english import read
 )
 def test_english_is_read_as_a_person_would(written: str, spoken: str) -> None:
     assert read(written) == spoken
+
+
+@pytest.mark.parametrize(
+    ("written", "spoken"),
+    [
+        ("Louis XIV", "Louis the fourteenth"),
+        ("World War II", "World War two"),
+        ("Chapter IV and Part X", "Chapter four and Part ten"),
+        ("Mix XX", "Mix XX"),
+        ("I did. Vitamin C.", "I did. Vitamin C."),
+        ("1990–95", "nineteen ninety to ninety five"),
+        ("12345-6789", "one two three four five, six seven eight nine"),
+        ("a < b", "a is less than b"),
+        ("x >= 3", "x is at least three"),
+        ("x != y", "x is not equal to y"),
+        ("6 ± 1 mm", "six plus or minus one millimeter"),
+        ("2.5e-3", "two point five times ten to the power of minus three"),
+        ("v1.2.3", "version one point two point three"),
+    ],
+)
+def test_numerals_signs_and_versions(written: str, spoken: str) -> None:
+    assert read(written) == spoken
