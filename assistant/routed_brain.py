@@ -6,8 +6,8 @@ import asyncio
 import statistics
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from assistant.camera_line import without_camera_line
@@ -78,15 +78,8 @@ class RoutedBrain:
             if each is self._brains[-1] or (each is asked_first and not each.is_remote):
                 await each.brain.prefill(_for(each, prompt))
 
-    @asynccontextmanager
-    async def _reply(
-        self, prompt: Prompt, max_tokens: int
-    ) -> AsyncGenerator[AsyncIterator[ReplyPiece]]:
-        async with aclosing(self._pieces(prompt, max_tokens)) as pieces:
-            yield pieces
-
     def reply(self, prompt: Prompt, *, max_tokens: int) -> Stream[ReplyPiece]:
-        return self._reply(prompt, max_tokens)
+        return aclosing(self._pieces(prompt, max_tokens))
 
     async def _pieces(self, prompt: Prompt, max_tokens: int) -> AsyncGenerator[ReplyPiece]:
         chosen = self._route(prompt)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from assistant.agent.desk import ToolDesk, is_yes, question_about
 from assistant.camera_line import without_camera_line
-from assistant.stages import Brain, Stream
+from assistant.stages import Brain
 from assistant.tools import CallReader, Tool, ToolCall, response
 from assistant.types import Message, Prompt, ReplyPiece, ReplyStats, Role, ToolStep
 from assistant.voices import likely_language
@@ -43,8 +43,8 @@ class AgentBrain:
         await self.brain.prefill(prompt)
 
     @asynccontextmanager
-    async def _reply(
-        self, prompt: Prompt, max_tokens: int
+    async def reply(
+        self, prompt: Prompt, *, max_tokens: int
     ) -> AsyncGenerator[AsyncIterator[ReplyPiece]]:
         waiting = self.desk.waiting
         try:
@@ -53,9 +53,6 @@ class AgentBrain:
         finally:
             if self.desk.waiting is waiting and self.confirmed.is_set():
                 self.desk.waiting = ()  # something else was said
-
-    def reply(self, prompt: Prompt, *, max_tokens: int) -> Stream[ReplyPiece]:
-        return self._reply(prompt, max_tokens)
 
     async def _pieces(self, prompt: Prompt, max_tokens: int) -> AsyncGenerator[ReplyPiece]:
         question = without_camera_line(prompt[-1].text)

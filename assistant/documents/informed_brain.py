@@ -17,7 +17,7 @@ from assistant.documents.query import kept_or_new
 from assistant.documents.told import with_passages
 from assistant.recall.wording import meaningful_words
 from assistant.sentences import count_words
-from assistant.stages import Brain, Stream
+from assistant.stages import Brain
 from assistant.tools import RESPONSE_BEGINS
 from assistant.types import Prompt, ReplyPiece, Role
 
@@ -53,12 +53,9 @@ class InformedBrain:
         informed, _ = await self._informed(prompt)
         await self.brain.prefill(informed)
 
-    def reply(self, prompt: Prompt, *, max_tokens: int) -> Stream[ReplyPiece]:
-        return self._reply(prompt, max_tokens)
-
     @asynccontextmanager
-    async def _reply(
-        self, prompt: Prompt, max_tokens: int
+    async def reply(
+        self, prompt: Prompt, *, max_tokens: int
     ) -> AsyncGenerator[AsyncIterator[ReplyPiece]]:
         informed, sources = await self._informed(prompt)
         async with self.brain.reply(informed, max_tokens=max_tokens) as pieces:

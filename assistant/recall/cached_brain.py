@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from assistant.camera_line import without_camera_line
 from assistant.recall.answers import Found, KnownAnswers
-from assistant.stages import Brain, Stream
+from assistant.stages import Brain
 from assistant.types import Prompt, ReplyPiece, ReplyStats, Role
 
 logger = logging.getLogger(__name__)
@@ -39,12 +39,9 @@ class CachedBrain:
         if await self._find(prompt) is None:
             await self.brain.prefill(prompt)
 
-    def reply(self, prompt: Prompt, *, max_tokens: int) -> Stream[ReplyPiece]:
-        return self._reply(prompt, max_tokens)
-
     @asynccontextmanager
-    async def _reply(
-        self, prompt: Prompt, max_tokens: int
+    async def reply(
+        self, prompt: Prompt, *, max_tokens: int
     ) -> AsyncGenerator[AsyncIterator[ReplyPiece]]:
         asked_at_s = time.monotonic()
         found = await self._find(prompt)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -97,15 +97,8 @@ class RemoteBrain:
     async def prefill(self, prompt: Prompt) -> None:
         """The endpoint keeps its own cache; nothing is sent before there is a question."""
 
-    @asynccontextmanager
-    async def _reply(
-        self, prompt: Prompt, max_tokens: int
-    ) -> AsyncGenerator[AsyncIterator[ReplyPiece]]:
-        async with aclosing(self._pieces(prompt, max_tokens)) as pieces:
-            yield pieces
-
     def reply(self, prompt: Prompt, *, max_tokens: int) -> Stream[ReplyPiece]:
-        return self._reply(prompt, max_tokens)
+        return aclosing(self._pieces(prompt, max_tokens))
 
     async def _pieces(self, prompt: Prompt, max_tokens: int) -> AsyncGenerator[ReplyPiece]:
         if self._encode is None:
