@@ -86,14 +86,14 @@ def overruns(timeline: TurnTimeline, budget: BudgetConfig) -> tuple[Overrun, ...
     return tuple(found)
 
 
-def to_blame(timeline: TurnTimeline, budget: BudgetConfig) -> tuple[Overrun, ...]:
-    """Who had a good share in a broken promise; nobody where it was kept.
+def to_blame(
+    late: tuple[Overrun, ...], waited_ms: float | None, budget: BudgetConfig
+) -> tuple[Overrun, ...]:
+    """Who of those that were `late` had a good share in a broken promise; nobody where it was kept.
 
     What is hardly late has nothing to give: a camera that is left out for two milliseconds is
-    missed, and saves nothing.
+    missed, and saves nothing. `waited_ms`: voice to voice; None where it never came to a sound.
     """
-    late = overruns(timeline, budget)
-    waited_ms = timeline.voice_to_voice_ms
     if waited_ms is not None and waited_ms <= budget.voice_to_voice_ms:
         return ()
     whole_ms = sum(each.late_ms for each in late)

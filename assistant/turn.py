@@ -366,7 +366,7 @@ class Turn:
             )
         self._told.ended(status, heard=spoken.text, calls=calls)
         late = overruns(self.timeline, self.budget)
-        blamed = to_blame(self.timeline, self.budget)
+        blamed = to_blame(late, self.timeline.voice_to_voice_ms, self.budget)
         for stage, rung in self.fallback.after_turn(overrun.stage for overrun in blamed):
             self._told.degraded(stage, rung.code, rung.reason)
         self.record(self._told.record(status, late))

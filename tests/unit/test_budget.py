@@ -73,7 +73,9 @@ def test_a_promise_is_broken_by_the_whole_turn(heard_at_s: float | None, broken:
     del at_s[Mark.FIRST_HEARD]
     if heard_at_s is not None:
         at_s[Mark.FIRST_SENT] = heard_at_s
-    blamed = to_blame(TurnTimeline(at_s=at_s), BudgetConfig())
+    timeline = TurnTimeline(at_s=at_s)
+    late = overruns(timeline, BudgetConfig())
+    blamed = to_blame(late, timeline.voice_to_voice_ms, BudgetConfig())
     assert {each.stage for each in blamed} == ({Stage.ASR} if broken else set())
 
 
@@ -87,7 +89,7 @@ def test_who_is_hardly_late_is_not_to_blame() -> None:
         Mark.FIRST_HEARD: 11.66,
     }
     timeline = TurnTimeline(at_s={**IN_TIME, **late})
-    late_stages = [each.stage for each in overruns(timeline, BudgetConfig())]
-    assert late_stages[:2] == [Stage.ASR, Stage.VISION]
-    blamed = [each.stage for each in to_blame(timeline, BudgetConfig())]
-    assert blamed == [Stage.PREFILL, Stage.FIRST_PHRASE]
+    overrun = overruns(timeline, BudgetConfig())
+    assert [each.stage for each in overrun][:2] == [Stage.ASR, Stage.VISION]
+    blamed = to_blame(overrun, timeline.voice_to_voice_ms, BudgetConfig())
+    assert [each.stage for each in blamed] == [Stage.PREFILL, Stage.FIRST_PHRASE]
