@@ -46,13 +46,18 @@ def ends_ms(turn: TurnRecord) -> dict[str, float]:
     return {stage_of(line.name): line.start_ms + line.duration_ms for line in turn.lines}
 
 
-def spreads(of_turns: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
-    """Each stage's spread over the turns that had it."""
+def by_stage(of_turns: Iterable[Mapping[str, float]]) -> dict[str, list[float]]:
+    """Each stage's values in the turns that had it."""
     values: dict[str, list[float]] = {}
     for of_turn in of_turns:
         for stage, ms in of_turn.items():
             values.setdefault(stage, []).append(ms)
-    return {stage: _spread(each) for stage, each in values.items()}
+    return values
+
+
+def spreads(of_turns: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
+    """Each stage's spread over the turns that had it."""
+    return {stage: _spread(each) for stage, each in by_stage(of_turns).items()}
 
 
 def latest(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.monitoring.percentiles import WHOLE, waits_ms
+from assistant.monitoring.percentiles import WHOLE, by_stage, waits_ms
 from assistant.records import TurnRecord
 from assistant.replay.run import Run
 
@@ -35,13 +35,10 @@ _PROCESS_OF = {
 
 def summarise(run: Run, *, promise_ms: float) -> Report:
     """`stages`: each one's share of the wait; `spread_ms` are 95 % confidence intervals."""
-    waits = [waits_ms(turn) for turn in run.turns]
-    values: dict[str, list[float]] = {}
-    for each in waits:
-        for stage, ms in each.items():
-            values.setdefault(stage, []).append(ms)
+    turns = [_turn(turn) for turn in run.turns]
+    values = by_stage(map(waits_ms, run.turns))
     return {
-        "turns": [_turn(turn) for turn in run.turns],
+        "turns": turns,
         "n": len(run.turns),
         "failures": sum(turn.had_apology for turn in run.turns),
         "took_s": round(run.took_s, 1),
@@ -49,11 +46,7 @@ def summarise(run: Run, *, promise_ms: float) -> Report:
         "stages": {stage: _spread(each) for stage, each in values.items()},
         "cpu_share": {name: round(share, 3) for name, share in run.cpu_share.items()},
         "bottleneck": _bottleneck(values, run.cpu_share),
-        "broken": [
-            turn["turn"]
-            for turn in map(_turn, run.turns)
-            if turn["waits_ms"].get(WHOLE, 0.0) > promise_ms
-        ],
+        "broken": [turn["turn"] for turn in turns if turn["waits_ms"].get(WHOLE, 0.0) > promise_ms],
     }
 
 
