@@ -24,8 +24,9 @@ BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults", "net
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return the exit status: 0 done, 1 it failed, 2 it was asked wrongly."""
+    words = sys.argv[1:] if arguments is None else arguments
     with _loading():
-        options = _parser().parse_args(arguments)
+        options = _parser(next(iter(words), "")).parse_args(words)
     level = logging.DEBUG if options.verbose else logging.INFO
     log.set_up(log.LogSettings(level, options.log_format))
     try:
@@ -59,7 +60,8 @@ def _loading() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(named: str) -> argparse.ArgumentParser:
+    """`named`: the command that was given; what has options of its own is loaded for it alone."""
     parser = argparse.ArgumentParser(
         prog="assistant", description="Parley: a voice-and-vision assistant on your own machine."
     )
@@ -123,15 +125,16 @@ def _parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing, what to do")
     doctor.set_defaults(run=_doctor)
 
-    from assistant.replay import command
-
     replay = commands.add_parser("replay", parents=[common], help="recorded conversations, again")
-    command.add_arguments(replay)
-    replay.set_defaults(run=command.run)
+    if named == "replay":
+        from assistant.replay import command
+
+        command.add_arguments(replay)
+        replay.set_defaults(run=command.run)
 
     bench = commands.add_parser("bench", help="measure a part, against the plain way")
     benchmarks = bench.add_subparsers(required=True, metavar="WHAT", dest="what")
-    for what in BENCHMARKS:
+    for what in BENCHMARKS if named == "bench" else ():
         module = importlib.import_module(f"assistant.bench.{what}")
         benchmark = benchmarks.add_parser(what, parents=[common], help=_first_line(module.__doc__))
         benchmark.add_argument("--json", action="store_true", help="print one JSON object")

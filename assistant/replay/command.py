@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 from assistant.bench.report import (
+    Report,
     circumstances,
     console,
     load_1min,
@@ -18,7 +19,7 @@ from assistant.config import Config
 from assistant.errors import RecordingError
 from assistant.recording.trace import Trace, read_trace
 from assistant.replay.page import page, rows
-from assistant.replay.report import Report, compare, is_slower, summarise
+from assistant.replay.report import compare, is_slower, summarise
 from assistant.replay.run import replay
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from jinja2 import Environment
 
-from assistant.replay.report import PERCENTILES, Report
+from assistant.bench.report import Report
+from assistant.replay.report import PERCENTILES
 
 _MOST_WATERFALLS = 50
 

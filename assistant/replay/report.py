@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.bench.report import Report
 from assistant.monitoring.percentiles import WHOLE, by_stage, waits_ms
 from assistant.records import TurnRecord
-from assistant.replay.run import Run
-
-Report = dict[str, Any]
 
 PERCENTILES = (50, 95, 99)
 _RESAMPLES = 2_000
@@ -31,6 +29,16 @@ _PROCESS_OF = {
     "tts": "voice",
 }
 """Who works at which stage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What became of it."""
+
+    turns: tuple[TurnRecord, ...]
+    took_s: float
+    cpu_share: dict[str, float]
+    """Of one core, by process: the engines' by their names, and "loop", which moves the sound."""
 
 
 def summarise(run: Run, *, promise_ms: float) -> Report:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import psutil
 
@@ -14,18 +13,8 @@ from assistant.books import Books
 from assistant.config import Config
 from assistant.engines import Engines, start_engines
 from assistant.recording.trace import Trace
-from assistant.records import TurnRecord
 from assistant.replay.actor import Actor
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """What became of it."""
-
-    turns: tuple[TurnRecord, ...]
-    took_s: float
-    cpu_share: dict[str, float]
-    """Of one core, by process: the engines' by their names, and "loop", which moves the sound."""
+from assistant.replay.report import Run
 
 
 async def replay(traces: Sequence[Trace], config: Config, *, sessions: int, speed: float) -> Run:

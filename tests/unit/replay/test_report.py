@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from assistant.bench.report import Report
 from assistant.config import Config
 from assistant.errors import RecordingError
 from assistant.events import LedgerLine
 from assistant.records import TurnRecord
 from assistant.replay import command
 from assistant.replay.page import page, rows
-from assistant.replay.report import Report, compare, is_slower, summarise
-from assistant.replay.run import Run
+from assistant.replay.report import Run, compare, is_slower, summarise
 from tests.unit.monitoring.turns import APOLOGISED, GOOD, TYPED
 
 
