@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.audit_file import AuditLog
 from assistant.config import Config
 from assistant.errors import ConfigError
-from assistant.remote.brain import RemoteBrain, endpoint
 from assistant.remote.key import read_key
 from assistant.remote.patience import patience
-from assistant.remote.request import Encode
+from assistant.remote.request import Encode, endpoint
 from assistant.remote.spending import Spending, Tariff
 from assistant.routed_brain import RoutedBrain, TierBrain
 from assistant.router import Tier
 from assistant.stages import Brain
+
+if TYPE_CHECKING:
+    from assistant.remote.brain import RemoteBrain
 
 
 def check_tiers(config: Config) -> None:
@@ -96,6 +99,8 @@ def new_remote(config: Config, encode: Encode) -> RemoteBrain | None:
     tier = remote_tier(config)
     if tier is None:
         return None
+    from assistant.remote.brain import RemoteBrain  # openai takes half a second, and few need it
+
     remote = config.remote
     kept = remote.spending_file
     return RemoteBrain(

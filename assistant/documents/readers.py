@@ -7,9 +7,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pypdf import PdfReader
-from pypdf.errors import PyPdfError
-
 from assistant.documents.passages import Line
 from assistant.errors import RecallError
 from assistant.sentences import word_set
@@ -56,6 +53,9 @@ def read_lines(path: Path) -> list[Line]:
 
 
 def _read_pdf(path: Path) -> Iterator[Line]:
+    from pypdf import PdfReader  # only for who has any, when they are read
+    from pypdf.errors import PyPdfError
+
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every odd object
     try:
         for n, page in enumerate(PdfReader(path).pages, start=1):

@@ -17,12 +17,11 @@ import openai
 from assistant.audit_file import AuditLog
 from assistant.config import RemoteConfig
 from assistant.conversation import estimated_tokens
-from assistant.errors import ConfigError
 from assistant.remote.breaker import Breaker
 from assistant.remote.failure import BROKEN, LATE, NONSENSE, STALLED, RemoteError, failure
 from assistant.remote.key import Key
 from assistant.remote.patience import Patience, pause_s
-from assistant.remote.request import DONE, Encode, messages, read_chunk
+from assistant.remote.request import DONE, Encode, endpoint, messages, read_chunk
 from assistant.remote.spending import Spending, Spent
 from assistant.stages import Stream
 from assistant.types import Prompt, ReplyPiece, ReplyStats
@@ -261,21 +260,6 @@ class RemoteBrain:
             cost_today=self._spending.of_today().cost,
             ms=round(1_000 * (self._clock() - asked_at_s)),
         )
-
-
-def endpoint(config: RemoteConfig) -> str:
-    """Where requests go. Raises ConfigError."""
-    url = config.endpoint.replace("{region}", config.region)
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(
-            "remote.endpoint must be an http or https URL, such as http://127.0.0.1:8000/v1"
-        )
-    if "@" in parts.netloc:
-        raise ConfigError("remote.endpoint holds a password: put the key in remote.api_key_file")
-    if not config.model:
-        raise ConfigError("remote.model is empty: name a model of that endpoint")
-    return url
 
 
 async def _with_first(first: str, texts: AsyncGenerator[str]) -> AsyncGenerator[str]:

@@ -1,4 +1,5 @@
-"""Pure: a prompt as messages of OpenAI's chat completions, and the chunks of an answer."""
+"""Pure: where requests go, a prompt as messages of OpenAI's chat completions, and the chunks of an
+answer."""
 
 from __future__ import annotations
 
@@ -7,11 +8,29 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
+from assistant.config import RemoteConfig
+from assistant.errors import ConfigError
 from assistant.types import ImageFrame, Message, Prompt
 
 Encode = Callable[[ImageFrame], bytes]
 """A picture as a JPEG."""
+
+
+def endpoint(config: RemoteConfig) -> str:
+    """Where requests go. Raises ConfigError."""
+    url = config.endpoint.replace("{region}", config.region)
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(
+            "remote.endpoint must be an http or https URL, such as http://127.0.0.1:8000/v1"
+        )
+    if "@" in parts.netloc:
+        raise ConfigError("remote.endpoint holds a password: put the key in remote.api_key_file")
+    if not config.model:
+        raise ConfigError("remote.model is empty: name a model of that endpoint")
+    return url
 
 
 def messages(prompt: Prompt, encode: Encode | None) -> list[dict[str, Any]]:

@@ -17,9 +17,10 @@ from assistant.audit_file import AuditLog
 from assistant.bench.endpoint import Conduct, FakeEndpoint, fake_endpoint
 from assistant.config import BudgetConfig, RemoteConfig
 from assistant.errors import BrainError, ConfigError
-from assistant.remote.brain import RemoteBrain, endpoint
+from assistant.remote.brain import RemoteBrain
 from assistant.remote.key import Key
 from assistant.remote.patience import Patience, patience
+from assistant.remote.request import endpoint
 from assistant.remote.spending import Spending, Tariff
 from assistant.types import Message, Prompt, ReplyStats, Role
 from tests.fakes import picture, settle
