@@ -178,7 +178,10 @@ class Conversation:
         `history_share`: of the room for earlier turns, how much they may take from now on.
         `prompt_tokens`: how long the brain found what it was asked; 0 where it did not say.
         """
-        self._brain_tokens = max(self._brain_tokens, prompt_tokens / estimated_tokens(asked.prompt))
+        done = [item for step in steps for item in _items_of(step)]
+        if not done:  # or else the brain has read more than was asked
+            told = prompt_tokens / estimated_tokens(asked.prompt)
+            self._brain_tokens = max(self._brain_tokens, told)
         self.scene = scene or self.scene
         self.shown = None
         kept = [item for item in self._items if item.item_id not in asked.left_out]
@@ -186,14 +189,10 @@ class Conversation:
             item_id=answer_id(turn_id), role=Role.ASSISTANT, text=spoken.text, spoken=spoken
         )
         called = [Item(item_id=call.item_id, role=Role.ASSISTANT, text=str(call)) for call in calls]
-        done = [item for step in steps for item in _items_of(step)]
-        if done:
-            prompt_tokens = 0  # the brain has read more than was asked
         new = [item for item in (asked.question, *done, answer, *called) if item.is_told]
-        room = min(_ROOMY, history_share) * self._room(asked.prompt[:1]) - estimated_tokens(
-            _told(new)
-        )
-        self._items = [*_fitting(kept, room), *new, *(self._later or ())]
+        room = min(_ROOMY, history_share) * self._room(asked.prompt[:1])
+        kept = _fitting(kept, room - estimated_tokens(_told(new)))
+        self._items = [*kept, *new, *(self._later or ())]
         self._later = None
 
     def shorten(self) -> None:

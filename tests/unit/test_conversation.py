@@ -7,7 +7,7 @@ import pytest
 
 from assistant.conversation import ROOT, Conversation, Item, answer_id, question_id
 from assistant.tools import Tool, ToolCall
-from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken
+from assistant.types import ImageFrame, Message, Prompt, Role, Scene, Spoken, ToolStep
 
 ANSWER = Spoken("It is Paris, of course.", ((100, 2), (200, 5), (400, 12), (900, 23)))
 RED = ImageFrame(pixels=np.zeros((2, 2, 3), np.uint8), captured_at_s=0.0)
@@ -106,6 +106,17 @@ def test_a_brain_that_counts_more_tokens_is_asked_less() -> None:
     before = len(ask(conversation))
     conversation.shorten()
     assert len(ask(conversation)) < before
+
+
+def test_what_tools_brought_is_not_taken_for_a_longer_way_of_counting() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=400)
+    for n in range(4):
+        take(conversation, n, f"question {n}", f"answer {n}")
+    standing = len(ask(conversation))
+    asked = conversation.asking("what time is it", turn_id="turn_4")
+    step = ToolStep(call_id="call_1", call='{"name": "time"}', result="noon")
+    conversation.remember(asked, "turn_4", Spoken("Noon."), steps=[step], prompt_tokens=10_000)
+    assert len(ask(conversation)) > standing
 
 
 def test_something_that_is_longer_than_all_the_room_is_asked_alone() -> None:
