@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from statistics import mean
 
 from assistant.bench.report import Report, print_table
+from assistant.bench.table import table
 from assistant.config import Config
 from assistant.conversation import Conversation
 from assistant.engines import WorkerBrain, brain_spec
@@ -38,11 +37,11 @@ class Marked:
 
 
 def marked_questions() -> list[Marked]:
-    text = (files("assistant.bench") / "data" / "routing.tsv").read_text(encoding="utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    headings, *rows = table("routing")
+    marked = (dict(zip(headings, row, strict=True)) for row in rows)
     return [
-        Marked(row["question"], Tier(row["tier"]), row["language"], row["used"] == "made")
-        for row in rows
+        Marked(each["question"], Tier(each["tier"]), each["language"], each["used"] == "made")
+        for each in marked
     ]
 
 

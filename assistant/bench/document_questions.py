@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
+from assistant.bench.table import table
 from assistant.documents.index import DocumentIndex
 from assistant.recall.encoder import SentenceEncoder
 
@@ -36,9 +36,7 @@ class Retrieval:
 
 
 def read_questions() -> Iterator[DocumentQuestion]:
-    text = files("assistant.bench") / "data" / "document_questions.tsv"
-    for line in text.read_text(encoding="utf-8").splitlines():
-        yield DocumentQuestion(*line.split("\t"))
+    return (DocumentQuestion(*row) for row in table("document_questions"))
 
 
 def measure_retrieval(encoder: SentenceEncoder) -> Retrieval:

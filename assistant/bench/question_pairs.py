@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
 
+from assistant.bench.table import table
 from assistant.recall.encoder import SentenceEncoder
 from assistant.recall.sameness import are_the_same
 
@@ -29,9 +29,9 @@ class Judged:
 
 def read_pairs() -> tuple[Pair, ...]:
     """100 paraphrases and 100 near misses."""
-    text = (files("assistant.bench") / "data" / "question_pairs.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines())
-    return tuple(Pair(first, second, kind == "same") for kind, first, second in rows)
+    return tuple(
+        Pair(first, second, kind == "same") for kind, first, second in table("question_pairs")
+    )
 
 
 def judge(pairs: tuple[Pair, ...], encoder: SentenceEncoder, *, similarity: float) -> Judged:
