@@ -13,16 +13,10 @@ from assistant.recall.encoder import SentenceEncoder
 from assistant.recall.templates import read_templates
 from assistant.types import Recalled
 from tests.unit.recall.fake_encoder import FakeEncoder
+from tests.virtual_time import Clock
 
 CAPITAL = "What is the capital of France?"
 PARIS = "Paris is the capital of France."
-
-
-class Clock:
-    now_s = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 @pytest.fixture

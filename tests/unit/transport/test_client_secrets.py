@@ -18,13 +18,7 @@ from assistant.transport.client_secrets import (
 )
 from assistant.transport.fields import Fields
 from assistant.transport.settings import SessionUpdate
-
-
-class Clock:
-    now_s = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.virtual_time import Clock
 
 
 @pytest.fixture

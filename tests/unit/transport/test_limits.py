@@ -7,13 +7,7 @@ import pytest
 from assistant.errors import TooManyError
 from assistant.transport import limits
 from assistant.transport.limits import Allowance, network_of
-
-
-class Clock:
-    now_s = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.virtual_time import Clock
 
 
 def n_used(allowance: Allowance, address: str = "192.0.2.1") -> int:

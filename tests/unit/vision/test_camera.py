@@ -10,18 +10,11 @@ from assistant.types import ImageFrame
 from assistant.vision.camera import NewestFrame
 from assistant.vision.framing import Pixels
 from tests.unit.vision.pictures import blurred, noisy, plain, sign
+from tests.virtual_time import Clock
 
 RED, BLACK = plain((200, 30, 30)), plain((0, 0, 0))
 SHARP = sign("OPEN", "9 to 5")
 BLURRED = blurred(SHARP, 4)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def frame(at_s: float, pixels: Pixels = RED) -> ImageFrame:
@@ -30,7 +23,7 @@ def frame(at_s: float, pixels: Pixels = RED) -> ImageFrame:
 
 def camera(*shown: Pixels) -> NewestFrame:
     """Shown one picture after another, the newest 0.1 s ago."""
-    camera = NewestFrame(newest_within_ms=2_000, clock=Clock())
+    camera = NewestFrame(newest_within_ms=2_000, clock=Clock(100.0))
     for i, pixels in enumerate(shown):
         camera.put(frame(100 - 0.1 * (len(shown) - i), pixels))
     return camera
@@ -41,7 +34,7 @@ def test_shows_nothing_before_the_first_frame() -> None:
 
 
 def test_shows_the_newest_of_many_frames() -> None:
-    clock = Clock()
+    clock = Clock(100.0)
     camera = NewestFrame(newest_within_ms=2_000, clock=clock)
     for i in range(300):
         clock.now_s += 1 / 30
@@ -50,14 +43,14 @@ def test_shows_the_newest_of_many_frames() -> None:
 
 
 def test_a_frame_that_arrives_late_does_not_replace_a_newer_one() -> None:
-    camera = NewestFrame(newest_within_ms=2_000, clock=Clock())
+    camera = NewestFrame(newest_within_ms=2_000, clock=Clock(100.0))
     camera.put(newer := frame(99.9))
     camera.put(frame(99.8))
     assert camera.pick() is newer
 
 
 def test_a_stale_frame_is_not_what_the_camera_shows() -> None:
-    clock = Clock()
+    clock = Clock(100.0)
     camera = NewestFrame(newest_within_ms=2_000, clock=clock)
     camera.put(shown := frame(clock.now_s))
     clock.now_s += 1.9
