@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from assistant import config as settings
+from assistant import config, config_answers
 from assistant.config import Config
 
 _WIDTH = 96
@@ -52,7 +52,8 @@ def _keys(name: str, values: Any, docs: dict[tuple[str, str], str]) -> Iterator[
 def _docstrings() -> dict[tuple[str, str], str]:
     """(class, field) to the string literal below the field."""
     docs: dict[tuple[str, str], str] = {}
-    for node in ast.parse(inspect.getsource(settings)).body:
+    sources = map(inspect.getsource, (config, config_answers))
+    for node in (node for source in sources for node in ast.parse(source).body):
         if not isinstance(node, ast.ClassDef):
             continue
         for field, below in zip(node.body, node.body[1:], strict=False):

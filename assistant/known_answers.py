@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from assistant.config import CacheConfig, Config
+from assistant.config import Config
+from assistant.config_answers import CacheConfig
 from assistant.model_store import ModelStore
 from assistant.phrases import PhraseCutter
 from assistant.recall.answer_store import AnswerStore

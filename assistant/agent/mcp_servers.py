@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from assistant.agent.own_tool import OwnTool
-from assistant.config import McpServerConfig, ToolsConfig
+from assistant.config_answers import McpServerConfig, ToolsConfig
 from assistant.errors import ConfigError
 from assistant.tools import Tool
 

@@ -11,7 +11,8 @@ from assistant.bench.answers_retrieval import measure_documents
 from assistant.bench.answers_router import measure_router
 from assistant.bench.answers_tools import measure_tools
 from assistant.bench.report import Report
-from assistant.config import Config, TiersConfig
+from assistant.config import Config
+from assistant.config_answers import TiersConfig
 from assistant.engines import start_engines
 
 SECTIONS = ("router", "cache", "tools", "retrieval", "remote")

@@ -10,7 +10,8 @@ import numpy as np
 
 from assistant.bench.question_pairs import judge, read_pairs
 from assistant.bench.report import Report, console, print_table, spread
-from assistant.config import CacheConfig, Config
+from assistant.config import Config
+from assistant.config_answers import CacheConfig
 from assistant.engines import Engines, start_engines
 from assistant.model_store import ModelStore
 from assistant.recall.encoder import SentenceEncoder

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 from assistant.bench.endpoint import Conduct, FakeEndpoint, fake_endpoint
 from assistant.bench.report import Report, console, print_table
-from assistant.config import Config, RemoteConfig, TiersConfig
+from assistant.config import Config
+from assistant.config_answers import RemoteConfig, TiersConfig
 from assistant.engines import Engines
 from assistant.rehearsal import Answer, Rehearsal
 from assistant.tiers import routed_brain

@@ -15,7 +15,7 @@ import httpx2
 import openai
 
 from assistant.audit_file import AuditLog
-from assistant.config import RemoteConfig
+from assistant.config_answers import RemoteConfig
 from assistant.conversation import estimated_tokens
 from assistant.remote.breaker import Breaker
 from assistant.remote.failure import BROKEN, LATE, NONSENSE, STALLED, RemoteError, failure

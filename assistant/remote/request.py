@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from assistant.config import RemoteConfig
+from assistant.config_answers import RemoteConfig
 from assistant.errors import ConfigError
 from assistant.types import ImageFrame, Message, Prompt
 

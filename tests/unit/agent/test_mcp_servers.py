@@ -9,7 +9,7 @@ import pytest
 from assistant.agent.desk import ToolDesk
 from assistant.agent.mcp_servers import server_tools
 from assistant.audit_file import AuditLog
-from assistant.config import McpServerConfig, ToolsConfig
+from assistant.config_answers import McpServerConfig, ToolsConfig
 from assistant.config_file import load
 from assistant.errors import ConfigError
 from assistant.tools import ToolCall

@@ -15,7 +15,8 @@ import pytest
 
 from assistant.audit_file import AuditLog
 from assistant.bench.endpoint import Conduct, FakeEndpoint, fake_endpoint
-from assistant.config import BudgetConfig, RemoteConfig
+from assistant.config import BudgetConfig
+from assistant.config_answers import RemoteConfig
 from assistant.errors import BrainError, ConfigError
 from assistant.remote.brain import RemoteBrain
 from assistant.remote.key import Key
