@@ -22,7 +22,8 @@ import pytest
 import soundfile
 import soxr
 from numpy.typing import NDArray
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Browser as Chromium
+from playwright.async_api import Page, Playwright, async_playwright
 
 from assistant.asr.whisper import Ears
 from assistant.audio_file import read_speech
@@ -140,6 +141,21 @@ RTCPeerConnection.prototype.createDataChannel = function (...options) {
 };
 """
 
+
+async def launch(playwright: Playwright, *arguments: str) -> Chromium:
+    """Debian's Chromium with a microphone and a camera, and no question about them."""
+    return await playwright.chromium.launch(
+        executable_path=CHROMIUM,
+        args=[
+            "--use-fake-ui-for-media-stream",
+            "--use-fake-device-for-media-stream",
+            "--no-sandbox",
+            "--disable-gpu",
+            *arguments,
+        ],
+    )
+
+
 OpenBrowser = Callable[..., AbstractAsyncContextManager[Browser]]
 
 
@@ -157,21 +173,15 @@ def open_browser(server: Server, tmp_path: Path) -> OpenBrowser:
     ) -> AsyncIterator[Browser]:
         sound = write_microphone(tmp_path / "microphone.wav", speech)
         arguments = [
-            "--use-fake-ui-for-media-stream",
-            "--use-fake-device-for-media-stream",
             f"--use-file-for-fake-audio-capture={sound}%noloop",
             "--autoplay-policy=no-user-gesture-required",
             "--disable-background-networking",
-            "--no-sandbox",
-            "--disable-gpu",
         ]
         if picture is not None:
             film = write_camera(tmp_path / "camera.mjpeg", picture)
             arguments.append(f"--use-file-for-fake-video-capture={film}")
         async with async_playwright() as playwright:
-            chromium = await playwright.chromium.launch(
-                executable_path=CHROMIUM, args=arguments, headless=True
-            )
+            chromium = await launch(playwright, *arguments)
             context = await chromium.new_context(locale=locale, bypass_csp=True)
             page = await context.new_page()
             browser = Browser(page)

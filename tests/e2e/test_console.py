@@ -12,7 +12,7 @@ from assistant.loop_lag import LoopLag
 from assistant.monitoring.monitor import Monitor, monitoring
 from assistant.stages import Peer
 from assistant.transport.monitoring import monitoring_routes
-from tests.e2e.conftest import CHROMIUM
+from tests.e2e.conftest import launch
 from tests.integration.test_serving import ON_A_FREE_PORT, Site
 
 pytestmark = pytest.mark.browser
@@ -62,15 +62,7 @@ async def test_nothing_is_complained_about_from_start_to_stop_and_on_the_dashboa
     with monitoring(Config(), LoopLag()) as monitor:
         site = Watched(monitor)
         async with site.open() as url, async_playwright() as playwright:
-            chromium = await playwright.chromium.launch(
-                executable_path=CHROMIUM,
-                args=[
-                    "--use-fake-ui-for-media-stream",
-                    "--use-fake-device-for-media-stream",
-                    "--no-sandbox",
-                    "--disable-gpu",
-                ],
-            )
+            chromium = await launch(playwright)
             context = await chromium.new_context(locale="en-US")
             context.on("page", listen_to)
             page = await context.new_page()

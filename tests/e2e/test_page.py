@@ -20,7 +20,7 @@ from playwright.async_api import (
     expect,
 )
 
-from tests.e2e.conftest import CHROMIUM
+from tests.e2e.conftest import launch
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
@@ -83,15 +83,7 @@ def locale() -> str:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--use-fake-ui-for-media-stream",
-                "--use-fake-device-for-media-stream",
-            ],
-        )
+        browser = await launch(playwright)
         yield browser
         await browser.close()
 

@@ -27,7 +27,7 @@ from assistant.stages import Peer
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.translator import Translator
 from assistant.types import AudioFrame
-from tests.e2e.conftest import CHROMIUM, write_microphone
+from tests.e2e.conftest import launch, write_microphone
 from tests.integration.test_serving import Site
 from tests.unit.transport.webrtc_client import Sight, Tone
 
@@ -148,16 +148,10 @@ class Visitor:
 async def visiting(site: Counting, tmp_path: Path) -> AsyncGenerator[Visitor]:
     sound = write_microphone(tmp_path / "microphone.wav", None)
     async with site.open() as url, Relay() as relay, async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            args=[
-                "--use-fake-ui-for-media-stream",
-                "--use-fake-device-for-media-stream",
-                f"--use-file-for-fake-audio-capture={sound}",
-                "--autoplay-policy=no-user-gesture-required",
-                "--no-sandbox",
-                "--disable-gpu",
-            ],
+        chromium = await launch(
+            playwright,
+            f"--use-file-for-fake-audio-capture={sound}",
+            "--autoplay-policy=no-user-gesture-required",
         )
         context = await chromium.new_context(locale="en-US", bypass_csp=True)
         visitor = Visitor(await context.new_page(), relay, site)

@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Page, Route, async_playwright, expect
 
 from assistant.bench.relay import Relay
-from tests.e2e.conftest import CHROMIUM, write_microphone
+from tests.e2e.conftest import launch, write_microphone
 from tests.e2e.test_reconnect import PAGE, Counting
 
 pytestmark = pytest.mark.browser
@@ -45,16 +45,10 @@ async def visiting(site: Counting, tmp_path: Path) -> AsyncGenerator[Page]:
             answer = await route.fetch(post_data=link.hide(route.request.post_data or ""))
             await route.fulfill(response=answer, body=link.through(await answer.text()))
 
-        chromium = await playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            args=[
-                "--use-fake-ui-for-media-stream",
-                "--use-fake-device-for-media-stream",
-                f"--use-file-for-fake-audio-capture={sound}",
-                "--autoplay-policy=no-user-gesture-required",
-                "--no-sandbox",
-                "--disable-gpu",
-            ],
+        chromium = await launch(
+            playwright,
+            f"--use-file-for-fake-audio-capture={sound}",
+            "--autoplay-policy=no-user-gesture-required",
         )
         page = await (await chromium.new_context(locale="en-US")).new_page()
         mistakes = list[str]()
