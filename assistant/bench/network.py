@@ -15,17 +15,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import socket
-import sys
 import time
-import urllib.request
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
-
-import psutil
 
 from assistant.asr.vad import new_detector_factory
 from assistant.audio_file import read_speech
@@ -34,17 +25,24 @@ from assistant.bench.clips import read_clips
 from assistant.bench.receiving import BAD, CLEAN, delay_ms, say, word_error_rate
 from assistant.bench.relay import Conditions, Relay
 from assistant.bench.report import Report, console, print_table, spread
+from assistant.bench.server import Server, serving
 from assistant.config import Config
 from assistant.engines import WorkerRecognizer, ears_spec
-from assistant.errors import RecognizerError, ServerError
+from assistant.errors import RecognizerError
 from assistant.model_store import ModelStore
 from assistant.types import Pcm
 from assistant.worker import Worker
 
 _STORY = "Tell me a long story about a river, in many sentences."
-_STARTING_S = 240.0
 _SILENT_S = 1.0
 """The voice is not heard for so long: it has stopped."""
+
+_ROOMY = {
+    "server.max_offers_per_minute": 100_000,
+    "server.max_sessions": 16,
+    "server.max_sessions_per_address": 16,
+}
+"""So many calls from one place are no attack here."""
 
 _WARM = 10
 """After so many calls whatever is kept is there."""
@@ -84,7 +82,7 @@ async def measure(config: Config, options: argparse.Namespace) -> Report:
         "receive_delay_ms": await _delays(config, options.seconds),
         "wer": await _word_errors(config, options.clips),
     }
-    async with _serving(options) as server:
+    async with serving(options, _ROOMY) as server:
         report["connect_ms"], report["cycles"] = await _calls(server, options.calls)
         report["killed"] = await _killed(server, options.killed)
         report["barge_in_ms"] = await _barge_ins(server, interruption, options.barge_ins)
@@ -127,74 +125,6 @@ async def _word_errors(config: Config, folder: Path | None) -> dict[str, float |
     return rates
 
 
-class _Server:
-    """`assistant serve` in a process of its own."""
-
-    def __init__(self, url: str, pid: int) -> None:
-        self.url = url
-        self._process = psutil.Process(pid)
-
-    def health(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as answer:
-            told: dict[str, Any] = json.load(answer)
-        return told
-
-    def holdings(self) -> tuple[float, int, int]:
-        """Resident MB, descriptors, threads."""
-        resident_mb = self._process.memory_info().rss / 1e6
-        return resident_mb, self._process.num_fds(), self._process.num_threads()
-
-    async def settled(self) -> tuple[float, int, int]:
-        """The same once nobody is talking; who was killed is away by then."""
-        async with asyncio.timeout(30):
-            while True:
-                now = await asyncio.to_thread(self.health)
-                if not now["sessions"]:
-                    break
-                await asyncio.sleep(0.2)
-        await asyncio.sleep(1)
-        return self.holdings()
-
-
-@asynccontextmanager
-async def _serving(options: argparse.Namespace) -> AsyncGenerator[_Server]:
-    """Raises ServerError."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    ours = {
-        "server.port": port,
-        "server.host": "127.0.0.1",
-        "server.max_offers_per_minute": 100_000,
-        "server.max_sessions": 16,
-        "server.max_sessions_per_address": 16,
-    }
-    given = ["--config", str(options.config)] if options.config else []
-    overrides = [*options.set, *(f"{key}={value}" for key, value in ours.items())]
-    arguments = given + [word for override in overrides for word in ("--set", override)]
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "assistant", "serve", *arguments, stderr=asyncio.subprocess.DEVNULL
-    )
-    server = _Server(f"http://127.0.0.1:{port}", process.pid)
-    try:
-        yield await _ready(server, process)
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
-async def _ready(server: _Server, process: asyncio.subprocess.Process) -> _Server:
-    async with asyncio.timeout(_STARTING_S):
-        while process.returncode is None:
-            try:
-                await asyncio.to_thread(server.health)
-                return server
-            except OSError:
-                await asyncio.sleep(0.3)
-    raise ServerError("The server to be measured did not start; see `assistant serve`.")
-
-
 def _growth(n: int, before: tuple[float, int, int], after: tuple[float, int, int]) -> Report:
     memory, descriptors, threads = (late - early for early, late in zip(before, after, strict=True))
     return {
@@ -205,7 +135,7 @@ def _growth(n: int, before: tuple[float, int, int], after: tuple[float, int, int
     }
 
 
-async def _calls(server: _Server, n: int) -> tuple[Report, Report]:
+async def _calls(server: Server, n: int) -> tuple[Report, Report]:
     waits_ms = list[float]()
     before = server.holdings()
     async with Relay() as relay:
@@ -218,7 +148,7 @@ async def _calls(server: _Server, n: int) -> tuple[Report, Report]:
     return spread(waits_ms), _growth(n, before, await server.settled())
 
 
-async def _killed(server: _Server, n: int) -> Report:
+async def _killed(server: Server, n: int) -> Report:
     before = server.holdings()
     async with Relay() as relay:
         for i in range(n):
@@ -232,7 +162,7 @@ async def _killed(server: _Server, n: int) -> Report:
     return _growth(n, before, await server.settled())
 
 
-async def _barge_ins(server: _Server, interruption: Pcm, n: int) -> Report:
+async def _barge_ins(server: Server, interruption: Pcm, n: int) -> Report:
     waits_ms = list[float]()
     async with Relay() as relay:
         for _ in range(n):
@@ -259,7 +189,7 @@ async def _barge_in(caller: Caller, interruption: Pcm) -> list[float]:
     return [1_000 * (silent_at_s - began_at_s)]
 
 
-async def _blackout(server: _Server, seconds: float) -> Report:
+async def _blackout(server: Server, seconds: float) -> Report:
     async with Relay() as relay, Caller(server.url, relay) as caller:
         caller.type(_STORY)
         await caller.wait_for("output_audio_buffer.started")
@@ -289,7 +219,7 @@ async def _blackout(server: _Server, seconds: float) -> Report:
     }
 
 
-async def _people(server: _Server, question: Pcm, n: int) -> Report:
+async def _people(server: Server, question: Pcm, n: int) -> Report:
     async with Relay() as relay:
 
         async def ask() -> tuple[int, float | None]:
