@@ -19,6 +19,7 @@ import asyncio
 import logging
 import os
 import pickle
+import signal
 import socket
 import sys
 import time
@@ -46,6 +47,12 @@ _THREADS_THAT_SLEEP = {
 token against 90). NumPy's second thread spun all the while that the recognizer ran: it doubled what
 hearing costs and made nothing faster."""
 
+_PINGS = 4
+"""So many without an answer: it hangs."""
+
+_FIRST_STARTS = 3
+"""How often an engine that never ran may die while it loads."""
+
 
 @dataclass(slots=True)
 class _Job:
@@ -69,10 +76,19 @@ class Worker:
         self._jobs: dict[int, _Job] = {}
         self._next_job = count(1)
         self._ready = asyncio.Event()
+        self._decided = asyncio.Event()
+        """Set while the engine is ready, or could not be started: nobody need wait to know."""
+
         self._writer: asyncio.StreamWriter | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._supervisor: asyncio.Task[None] | None = None
-        self._answered_at_s = 0.0
+        self._n_unanswered = 0
+        """Pings since the last answer."""
+
+        self._fault: str | None = None
+        """Why the engine could not be started the last time; None once it runs."""
+
+        self._has_run = False
         self.restarts = 0
 
     @property
@@ -143,10 +159,12 @@ class Worker:
     async def _start(self, method: str, arguments: tuple[Any, ...], room: int) -> tuple[int, _Job]:
         try:
             async with asyncio.timeout(self._config.restart_wait_ms / 1_000):
-                await self._ready.wait()
+                await self._decided.wait()
         except TimeoutError:
             sentence = f"the {self.name} engine is not running; see its log"
             raise self._error(sentence, code=Shortfall.AWAY) from None
+        if self._fault is not None:
+            raise self._error(self._fault, code=Shortfall.AWAY)
         job = next(self._next_job)
         record = self._jobs[job] = _Job(ended=asyncio.get_running_loop().create_future())
         record.ended.add_done_callback(_retrieve)
@@ -172,72 +190,102 @@ class Worker:
             self._writer.write(encode(message))
 
     async def _supervise(self) -> None:
-        """Keep one process running. Ends only by cancellation or when the engine cannot start."""
+        """Keep one process running. Ends only by cancellation, or when the engine never ran."""
         pause_s = 0.0
         while True:
             started_at_s = time.monotonic()
             try:
-                await self._run_once()
+                how = await self._run_once()
+                self._decided.clear()
+            except _StartError as error:
+                how = self._fault = str(error)
+                self._decided.set()
+                n_tried = self.restarts + 1
+                if not (self._has_run or (error.may_pass and n_tried < _FIRST_STARTS)):
+                    raise self._error(how) from None
             finally:
                 self._ready.clear()
                 self._abandon_jobs()
             self.restarts += 1
             lived_s = time.monotonic() - started_at_s
-            pause_s = 0.0 if lived_s > 10 else min(30.0, 2 * pause_s + 0.2)
-            logger.warning("the %s engine died after %.0f s; restarting", self.name, lived_s)
+            has_lived_well = self._fault is None and lived_s > 10
+            pause_s = 0.0 if has_lived_well else min(30.0, 2 * pause_s + 0.2)
+            sentence = "the %s engine ended after %.0f s (%s); it is started again in %.1f s"
+            logger.warning(sentence, self.name, lived_s, how, pause_s)
             await asyncio.sleep(pause_s)
 
-    async def _run_once(self) -> None:
-        """One process from its start to its end."""
+    async def _run_once(self) -> str:
+        """One process from its start to its end. Returns how it ended, or raises _StartError."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "assistant.worker_host",
-                str(theirs.fileno()),
-                pass_fds=[theirs.fileno()],
-                env={**os.environ, **_THREADS_THAT_SLEEP},
-            )
+        try:
+            with theirs:
+                self._process = process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-m",
+                    "assistant.worker_host",
+                    str(theirs.fileno()),
+                    pass_fds=[theirs.fileno()],
+                    env={**os.environ, **_THREADS_THAT_SLEEP},
+                )
+        except OSError as error:
+            ours.close()
+            sentence = f"the {self.name} engine is given no process: {error}"
+            raise _StartError(sentence, may_pass=True) from None
         reader, self._writer = await asyncio.open_connection(sock=ours)
         try:
-            niceness, logged = self._config.niceness, log.settings_in_force()
-            self._writer.write(encode((self.name, self._engine, self._error, niceness, logged)))
-            async with asyncio.timeout(self._config.start_timeout_ms / 1_000):
-                first = await _receive(reader)
-            if first is None:
-                return
-            if first.error is not None and self.restarts == 0:
-                raise self._error(first.error)
-            self._answered_at_s = time.monotonic()
+            await self._load(reader, process)
+            self._fault, self._has_run, self._n_unanswered = None, True, 0
             self._ready.set()
+            self._decided.set()
             async with asyncio.TaskGroup() as tasks:
-                watching = tasks.create_task(self._watch(self._process))
+                watching = tasks.create_task(self._watch(process))
                 while (message := await _receive(reader)) is not None:
                     self._take(message)
                 watching.cancel()
+            return await _end_of(process)
         finally:
             self._writer.close()
             self._writer = None
-            if self._process.returncode is None:
-                with suppress(ProcessLookupError):
-                    self._process.kill()
-                await self._process.wait()
+            await _end_of(process)
+
+    async def _load(
+        self, reader: asyncio.StreamReader, process: asyncio.subprocess.Process
+    ) -> None:
+        """Have the engine built, and wait for that. Raises _StartError."""
+        assert self._writer is not None
+        niceness, logged = self._config.niceness, log.settings_in_force()
+        self._writer.write(encode((self.name, self._engine, self._error, niceness, logged)))
+        limit_s = self._config.start_timeout_ms / 1_000
+        try:
+            async with asyncio.timeout(limit_s):
+                first = await _receive(reader)
+        except TimeoutError:
+            sentence = f"the {self.name} engine was not loaded within {limit_s:.0f} s"
+            raise _StartError(sentence) from None
+        if first is None:
+            how = await _end_of(process)
+            sentence = (
+                f"the {self.name} engine died while it loaded ({how}): is there enough memory?"
+            )
+            raise _StartError(sentence, may_pass=True)
+        if first.error is not None:
+            raise _StartError(first.error)
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
-        """Kill a process that hangs: it would hold its jobs, and who waits for them, for ever."""
-        limit_s = self._config.hung_after_ms / 1_000
-        while True:
+        """Kill a process that hangs: it would hold its jobs, and who waits for them, for ever.
+
+        Answers are counted, not seconds: if it was us who were stopped, nobody is to blame.
+        """
+        while self._n_unanswered < _PINGS:
             self._send(Ping())
-            await asyncio.sleep(limit_s / 4)
-            if time.monotonic() - self._answered_at_s > limit_s:
-                logger.warning("the %s engine does not answer; it is killed", self.name)
-                process.kill()
-                return
+            self._n_unanswered += 1
+            await asyncio.sleep(self._config.hung_after_ms / 1_000 / _PINGS)
+        logger.warning("the %s engine does not answer; it is killed", self.name)
+        _kill(process)
 
     def _take(self, message: Item | End | Ping) -> None:
         if isinstance(message, Ping):
-            self._answered_at_s = time.monotonic()
+            self._n_unanswered = 0
             return
         record = self._jobs.get(message.job)
         if record is None or record.ended.done():
@@ -255,6 +303,28 @@ class Worker:
             if not record.ended.done():
                 died = self._error(f"the {self.name} engine died", code=Shortfall.DIED)
                 record.ended.set_exception(died)
+
+
+class _StartError(Exception):
+    """The engine could not be loaded. `may_pass`: whether that may have been the moment's fault."""
+
+    def __init__(self, message: str, *, may_pass: bool = False) -> None:
+        super().__init__(message)
+        self.may_pass = may_pass
+
+
+async def _end_of(process: asyncio.subprocess.Process) -> str:
+    """Wait until it has ended, as it does now. Returns how it did."""
+    _kill(process)
+    status = await process.wait()
+    return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """Not by its own method: that would fetch the exit status for which asyncio waits."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
 
 
 def _retrieve(ended: asyncio.Future[Any]) -> None:

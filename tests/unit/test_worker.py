@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +68,24 @@ class CountingEngine:
 
     def environment(self) -> str:
         return os.environ["GOMP_SPINCOUNT"]
+
+
+def engine_of(model: Path) -> CountingEngine:
+    """Fails as long as `model` is not there, and dies where that says so."""
+    text = model.read_text() if model.exists() else ""
+    if text == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return CountingEngine("" if text else f"{model.name} is gone")
+
+
+def make_model_worker(model: Path, config: WorkersConfig | None = None) -> Worker:
+    spec = EngineSpec("tests.unit.test_worker:engine_of", (model,))
+    return Worker("brain", spec, error=BrainError, config=config or WorkersConfig())
+
+
+async def keep_calling(worker: Worker) -> None:
+    while True:
+        await worker.call("add", 2, 2)
 
 
 def make_worker(*arguments: str, config: WorkersConfig | None = None) -> Worker:
@@ -182,6 +202,64 @@ async def test_an_engine_that_cannot_start_says_why() -> None:
     async with make_worker("model.gguf is damaged") as worker:
         with pytest.raises(BrainError, match=r"model\.gguf is damaged"):
             await worker.wait_ready()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"), [(None, r"model\.gguf is gone"), ("die", r"died while it loaded.*memory")]
+)
+async def test_an_engine_that_cannot_start_again_says_why_at_once_until_it_can(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str | None, sentence: str
+) -> None:
+    model = tmp_path / "model.gguf"
+    model.write_text("good")
+    async with make_model_worker(model) as worker:
+        await worker.wait_ready()
+        if text is None:
+            model.unlink()
+        else:
+            model.write_text(text)
+        with pytest.raises(BrainError, match="died"):
+            await worker.call("die")
+        with pytest.raises(BrainError, match=sentence):
+            await keep_calling(worker)
+        assert not worker.is_ready
+        assert re.search(sentence, caplog.text)
+        model.write_text("good")
+        await worker.wait_ready()
+        assert await worker.call("add", 2, 2) == 4
+
+
+async def test_an_engine_that_dies_while_it_loads_is_tried_again_and_then_given_up(
+    tmp_path: Path,
+) -> None:
+    model = tmp_path / "model.gguf"
+    model.write_text("die")
+    async with make_model_worker(model) as worker:
+        with pytest.raises(BrainError, match="is there enough memory"):
+            await worker.wait_ready()
+        assert worker.restarts == 2
+    async with make_model_worker(model) as worker:
+        while not worker.restarts:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        model.write_text("good")
+        await worker.wait_ready()
+        assert await worker.call("add", 2, 2) == 4
+
+
+async def test_an_engine_that_takes_too_long_to_load_says_so() -> None:
+    spec = EngineSpec("time:sleep", (60,))
+    config = WorkersConfig(start_timeout_ms=1_000)
+    async with Worker("brain", spec, error=BrainError, config=config) as worker:
+        with pytest.raises(BrainError, match="not loaded within 1 s"):
+            await worker.wait_ready()
+
+
+async def test_who_was_stopped_itself_does_not_take_the_engine_for_hung() -> None:
+    async with make_worker(config=WorkersConfig(hung_after_ms=400)) as worker:
+        await worker.wait_ready()
+        time.sleep(1)  # noqa: ASYNC251
+        assert await worker.call("add", 1, 1) == 2
+        assert worker.restarts == 0
 
 
 async def test_no_process_is_left_behind() -> None:
