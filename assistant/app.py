@@ -76,7 +76,11 @@ def new_session(
     )
     timers = Timers(lambda: fallback.language)
     built_in = built_in_tools(
-        config.tools.built_in, camera=peer.camera, eyes=engines.eyes, timers=timers
+        config.tools.built_in,
+        camera=peer.camera,
+        eyes=engines.eyes,
+        timers=timers,
+        documents=engines.documents,
     )
     desk = ToolDesk((*built_in, *engines.tools), AuditLog(config.audit.file))
     conversation.own_tools = desk.tools

@@ -79,7 +79,7 @@ class ToolsConfig:
     """What the assistant may do beside talking. Each tool makes the prompt longer, and a small
     brain less sure when to call one."""
 
-    built_in: tuple[Literal["time", "timers", "arithmetic", "look"], ...] = ()
+    built_in: tuple[Literal["time", "timers", "arithmetic", "look", "documents"], ...] = ()
     deadline_ms: Annotated[int, Between(100, 5_000)] = 4_000
     """After this long a tool of a server has failed; the answer does without it."""
 
@@ -126,8 +126,9 @@ class DocumentsConfig:
     index: Path = Path("")
     """The file that `assistant index DIR` makes; empty for none."""
 
-    passages: Annotated[int, Between(1, 8)] = 2
-    """That the brain is shown; each takes it some 110 tokens to read."""
+    passages: Annotated[int, Between(0, 8)] = 2
+    """That the brain is shown unasked; each takes it some 110 tokens to read. 0 for none: then only
+    the tool looks for them ("documents" in tools.built_in)."""
 
     budget_ms: Annotated[int, Between(1, 5_000)] = 100
     """Looking takes no longer."""

@@ -20,12 +20,18 @@ _INDEX_THREADS = 2
 
 @contextmanager
 def open_documents(config: Config, store: ModelStore) -> Iterator[DocumentIndex | None]:
-    """None where the settings name no index. Raises RecallError, ModelFileError."""
+    """None where the settings name no index. Raises RecallError, ModelFileError.
+
+    A tool can say that it found nothing; answers that are to come from documents need some.
+    """
     file = config.documents.index
+    has_tool = "documents" in config.tools.built_in
+    if file == Path("") and has_tool:
+        raise RecallError("tools.built_in has documents: name their index (documents.index)")
     if file == Path(""):
         yield None
         return
-    if not file.is_file():
+    if not file.is_file() and not has_tool:
         raise RecallError(f"{file} is not there: make it with `assistant index DIR`")
     with closing(DocumentIndex(file, _encoder(config, store, threads=1))) as index:
         yield index

@@ -116,6 +116,7 @@ class Engines:
 
     new_detector: Callable[[], SpeechDetector]
     workers: tuple[Worker, ...]
+    documents: DocumentIndex | None
     tools: tuple[OwnTool, ...]
     """Of the servers in the settings."""
 
@@ -203,6 +204,7 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             standard_voice=standard.id,
             new_detector=new_detector_factory(),
             workers=tuple(workers),
+            documents=documents,
             tools=await stack.enter_async_context(server_tools(config.tools)),
             prepare=prepared.prepare,
         )
@@ -213,7 +215,7 @@ def _with_knowledge(
 ) -> Brain:
     """First what is known is looked for, then the documents, and then the brain is asked."""
     wanted, answers_of = config.documents, config.brain.model
-    if documents is not None:
+    if documents is not None and wanted.passages:
         answers_of += documents.fingerprint
         brain = InformedBrain(brain, documents, wanted.passages, wanted.budget_ms)
     return CachedBrain(brain, known, answers_of) if known is not None else brain

@@ -268,6 +268,8 @@ class ToolStep:
     """As the brain wrote it."""
 
     result: str
+    sources: tuple[str, ...] = ()
+    """Where that stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ MAX_ROUNDS = 3
 _SAY_AFTER_S = 0.4
 """A call that takes longer is spoken of."""
 
-_WAITING = {"en": "One moment, I am {doing}. ", "zh": "请稍等，我正在查。"}
+_WAITING = {"en": "I am {doing}. ", "zh": "我正在查。"}
 _EMPTY = {"en": "I could not find that out.", "zh": "我没有查到。"}
 
 
@@ -91,7 +91,7 @@ class AgentBrain:
             if theirs or not own or n_rounds == MAX_ROUNDS:
                 if not said.strip() and not theirs:
                     yield ReplyPiece(text=_last_words(results, language))
-                yield ReplyPiece(text="", stats=stats)
+                yield ReplyPiece(text="", stats=stats and _cited(stats, results))
                 return
             new = list[ToolStep]()
             async for piece in self._carry_out(own, new, said, language):
@@ -111,8 +111,11 @@ class AgentBrain:
             await self.confirmed.wait()
         tasks = [asyncio.create_task(self.desk.run(call), name=call.name) for call in calls]
         try:
-            _, late = await asyncio.wait(tasks, timeout=_SAY_AFTER_S)
-            if late and not said.strip():
+            is_due = any(map(self.desk.is_announced, calls))
+            if not is_due:
+                _, late = await asyncio.wait(tasks, timeout=_SAY_AFTER_S)
+                is_due = bool(late)
+            if is_due and not said.strip():
                 waiting = _WAITING.get(language, _WAITING["en"])
                 yield ReplyPiece(text=waiting.format(doing=doing))
             await asyncio.wait(tasks)
@@ -121,8 +124,20 @@ class AgentBrain:
                 task.cancel()
             await asyncio.wait(tasks)
         for call, task in zip(calls, tasks, strict=True):
-            steps.append(ToolStep(call_id=call.call_id, call=str(call), result=task.result()))
-            yield ReplyPiece(text="", step=steps[-1])
+            brought = task.result()
+            step = ToolStep(
+                call_id=call.call_id,
+                call=str(call),
+                result=brought.text,
+                sources=brought.sources,
+            )
+            steps.append(step)
+            yield ReplyPiece(text="", step=step)
+
+
+def _cited(stats: ReplyStats, steps: Sequence[ToolStep]) -> ReplyStats:
+    sources = (*stats.sources, *(source for step in steps for source in step.sources))
+    return replace(stats, sources=tuple(dict.fromkeys(sources)))
 
 
 def _was_heard(question: str, prompt: Prompt) -> bool:

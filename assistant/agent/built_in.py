@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from assistant.agent.own_tool import OwnTool, own_tool
+from assistant.agent.own_tool import Brought, OwnTool, own_tool
 from assistant.agent.timers import Timers
 from assistant.agent.units import calculate, convert
+from assistant.documents.index import DocumentIndex
+from assistant.documents.told import as_told
 from assistant.errors import EyesError
 from assistant.stages import Camera, Eyes
+
+_PASSAGES = 3
+"""Some 110 tokens each."""
 
 
 def built_in_tools(
@@ -19,6 +25,7 @@ def built_in_tools(
     camera: Camera,
     eyes: Eyes,
     timers: Timers,
+    documents: DocumentIndex | None,
     now: Callable[[ZoneInfo | None], datetime] = datetime.now,
 ) -> list[OwnTool]:
     """`names`: of groups, as in the settings."""
@@ -42,6 +49,13 @@ def built_in_tools(
             raise ValueError(str(error)) from error
         return "; ".join(scene.facts) or "nothing that is known"
 
+    async def search_documents(query: str) -> Brought:
+        """Search the person's own notes, documents and code for a few words."""
+        assert documents is not None, "it is not offered where there are none"
+        found = await asyncio.to_thread(documents.search, query, _PASSAGES)
+        told = "\n".join(map(as_told, found))
+        return Brought(told or "nothing was found", tuple(each.source for each in found))
+
     groups = {
         "time": [own_tool(get_time, doing="looking at the clock")],
         "timers": [
@@ -54,5 +68,13 @@ def built_in_tools(
             own_tool(convert, doing="working it out"),
         ],
         "look": [own_tool(look_again, doing="looking again")],
+        "documents": [
+            own_tool(search_documents, doing="looking in your notes", is_announced=True),
+        ],
     }
-    return [tool for name in groups if name in names for tool in groups[name]]
+    return [
+        tool
+        for name in groups
+        if name in names and (name != "documents" or documents is not None)
+        for tool in groups[name]
+    ]

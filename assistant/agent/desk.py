@@ -8,8 +8,9 @@ import logging
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
-from assistant.agent.own_tool import OwnTool
+from assistant.agent.own_tool import Brought, OwnTool
 from assistant.audit_file import AuditLog
 from assistant.tools import Tool, ToolCall
 
@@ -48,37 +49,41 @@ class ToolDesk:
     def has_effect(self, call: ToolCall) -> bool:
         return self._by_name[call.name].has_effect
 
+    def is_announced(self, call: ToolCall) -> bool:
+        return self._by_name[call.name].is_announced
+
     def doing(self, calls: Sequence[ToolCall]) -> str:
         """What is going on, such as "looking in your notes"."""
         return ", ".join(dict.fromkeys(self._by_name[call.name].doing for call in calls))
 
-    async def run(self, call: ToolCall) -> str:
+    async def run(self, call: ToolCall) -> Brought:
         """What the call brought, in words for the brain: a failure too is an answer."""
         tool = self._by_name[call.name]
         began_at_s = time.monotonic()
         outcome = "left"
-        result = ""
+        brought = Brought("")
         try:
             async with asyncio.timeout(tool.deadline_s):
-                result = (await tool.run(json.loads(call.arguments)))[:_LONGEST_RESULT]
+                brought = await tool.run(json.loads(call.arguments))
+            brought = replace(brought, text=brought.text[:_LONGEST_RESULT])
             outcome = "done"
         except TimeoutError:
-            outcome, result = "late", "error: it took too long, so there is no result"
+            outcome, brought = "late", Brought("error: it took too long, so there is no result")
         except ValueError as error:
-            outcome, result = "refused", f"error: {error}"
+            outcome, brought = "refused", Brought(f"error: {error}")
         except Exception as error:  # whatever a tool does wrong costs its own result only
             logger.warning("the tool %s failed: %s", call.name, type(error).__name__)
-            outcome, result = "failed", "error: it failed, so there is no result"
+            outcome, brought = "failed", Brought("error: it failed, so there is no result")
         finally:
             self._audit.note(
                 "tool call",
                 name=call.name,
                 arguments=json.loads(call.arguments),
                 outcome=outcome,
-                result=result,
+                result=brought.text,
                 ms=round(1_000 * (time.monotonic() - began_at_s)),
             )
-        return result
+        return brought
 
 
 def question_about(calls: Sequence[ToolCall], language: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from assistant.agent.own_tool import OwnTool
+from assistant.agent.own_tool import Brought, OwnTool
 from assistant.config_answers import McpServerConfig, ToolsConfig
 from assistant.errors import ConfigError
 from assistant.tools import Tool
@@ -76,12 +76,12 @@ def _as_own(client: Client, tool: Any, server: McpServerConfig, deadline_s: floa
     )
 
 
-def _caller(client: Client, name: str) -> Callable[[Mapping[str, Any]], Awaitable[str]]:
-    async def call(arguments: Mapping[str, Any]) -> str:
+def _caller(client: Client, name: str) -> Callable[[Mapping[str, Any]], Awaitable[Brought]]:
+    async def call(arguments: Mapping[str, Any]) -> Brought:
         result = await client.call_tool(name, dict(arguments))
         text = " ".join(part.text for part in result.content if hasattr(part, "text"))
         if result.is_error:
             raise ValueError(text or "it failed")
-        return text
+        return Brought(text)
 
     return call

@@ -16,10 +16,19 @@ DEADLINE_S = 4.0
 """Less than the silence after which a brain counts as dead."""
 
 
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a call brought."""
+
+    text: str
+    sources: tuple[str, ...] = ()
+    """Where it stands, for a person who wants to read on."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTool:
     tool: Tool
-    run: Callable[[Mapping[str, Any]], Awaitable[str]]
+    run: Callable[[Mapping[str, Any]], Awaitable[Brought]]
     """Raises ValueError with a sentence about arguments that cannot be."""
 
     doing: str = "looking that up"
@@ -31,6 +40,9 @@ class OwnTool:
     asks_first: bool = False
     """It changes the world outside: the person is asked before."""
 
+    is_announced: bool = False
+    """What is going on is said at once: the brain takes its time to read what this brings."""
+
     deadline_s: float = DEADLINE_S
 
 
@@ -40,10 +52,11 @@ def own_tool(
     doing: str = "looking that up",
     has_effect: bool = False,
     asks_first: bool = False,
+    is_announced: bool = False,
     deadline_s: float = DEADLINE_S,
 ) -> OwnTool:
     """`function`: plain or async; its name, the first line of its docstring, and its parameters'
-    types and defaults are what the brain is told."""
+    types and defaults are what the brain is told. It returns what can be told, or Brought."""
     hints = get_type_hints(function)
     parameters = inspect.signature(function).parameters
     fields: list[Any] = [
@@ -56,14 +69,15 @@ def own_tool(
         "arguments", fields, kw_only=True, forbid_unknown_fields=True
     )
 
-    async def run(arguments: Mapping[str, Any]) -> str:
+    async def run(arguments: Mapping[str, Any]) -> Brought:
         try:
             # Small models write numbers as strings.
             checked = msgspec.convert(dict(arguments), arguments_type, strict=False)
         except msgspec.ValidationError as error:
             raise ValueError(str(error)) from error
         result = function(**{name: getattr(checked, name) for name in parameters})
-        return str(await result if inspect.isawaitable(result) else result)
+        brought = await result if inspect.isawaitable(result) else result
+        return brought if isinstance(brought, Brought) else Brought(str(brought))
 
     return OwnTool(
         tool=Tool(
@@ -75,6 +89,7 @@ def own_tool(
         doing=doing,
         has_effect=has_effect,
         asks_first=asks_first,
+        is_announced=is_announced,
         deadline_s=deadline_s,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from assistant.agent.agent_brain import MAX_ROUNDS, AgentBrain
 from assistant.agent.desk import ToolDesk
-from assistant.agent.own_tool import own_tool
+from assistant.agent.own_tool import Brought, own_tool
 from assistant.audit_file import AuditLog
 from assistant.tools import Tool
 from assistant.types import Message, Prompt, ReplyPiece, Role
@@ -116,11 +116,25 @@ async def test_independent_calls_run_at_once() -> None:
 
 
 async def test_slow_call_is_spoken_of_only_where_nothing_was_said() -> None:
-    for first, said in (("", "One moment, I am looking in your notes. "), ("Let me see. ", "")):
+    for first, said in (("", "I am looking in your notes. "), ("Let me see. ", "")):
         desk = Desk(first + call("look_up", word="a"), "Five.")
         desk.release.clear()
         asyncio.get_running_loop().call_later(0.6, desk.release.set)
         assert words(await desk.ask()) == f"{first}{said}Five."
+
+
+async def test_what_takes_long_to_read_is_spoken_of_at_once_and_cited() -> None:
+    def search(query: str) -> Brought:
+        """Search."""
+        return Brought("the gate opens at nine", ("gate.md:2",))
+
+    desk = Desk(call("search", query="gate"), "At nine.")
+    tool = own_tool(search, doing="looking in your notes", is_announced=True)
+    desk.desk = ToolDesk([tool], AuditLog())
+    pieces = await desk.ask()
+    assert words(pieces) == "I am looking in your notes. At nine."
+    assert pieces[-1].stats is not None
+    assert pieces[-1].stats.sources == ("gate.md:2",)
 
 
 async def test_calls_without_end_end() -> None:

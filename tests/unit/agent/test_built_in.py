@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import datetime, tzinfo
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from assistant.agent.built_in import built_in_tools
 from assistant.agent.own_tool import OwnTool
 from assistant.agent.timers import Timers
+from assistant.documents.index import DocumentIndex
+from assistant.recall.encoder import SentenceEncoder
 from assistant.stages import Camera
 from tests.fakes import ScriptedCamera, ScriptedEyes, picture
+from tests.unit.recall.fake_encoder import FakeEncoder
 
-ALL = ("time", "timers", "arithmetic", "look")
+ALL = ("time", "timers", "arithmetic", "look", "documents")
 
 
 def at_noon(zone: tzinfo | None) -> datetime:
@@ -21,13 +26,17 @@ def at_noon(zone: tzinfo | None) -> datetime:
 
 
 def tools(
-    *names: str, camera: Camera | None = None, eyes: ScriptedEyes | None = None
+    *names: str,
+    camera: Camera | None = None,
+    eyes: ScriptedEyes | None = None,
+    documents: DocumentIndex | None = None,
 ) -> dict[str, OwnTool]:
     made = built_in_tools(
         names,
         camera=camera or ScriptedCamera(),
         eyes=eyes or ScriptedEyes(),
         timers=Timers(),
+        documents=documents,
         now=at_noon,
     )
     return {each.tool.name: each for each in made}
@@ -53,7 +62,7 @@ def test_only_what_is_wanted() -> None:
     ],
 )
 async def test_results(name: str, arguments: dict[str, Any], result: str) -> None:
-    assert await tools(*ALL)[name].run(arguments) == result
+    assert (await tools(*ALL)[name].run(arguments)).text == result
 
 
 async def test_time_zone_that_is_none() -> None:
@@ -64,7 +73,25 @@ async def test_time_zone_that_is_none() -> None:
 async def test_camera_is_looked_through_again() -> None:
     eyes = ScriptedEyes("a red cup")
     look = tools("look", camera=ScriptedCamera(picture()), eyes=eyes)["look_again"]
-    assert await look.run({}) == "a red cup"
+    assert (await look.run({})).text == "a red cup"
     eyes.fails = True
     with pytest.raises(ValueError, match="no detector"):
         await look.run({})
+
+
+async def test_own_documents_are_searched_and_cited(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "gate.md").write_text("# Gate\nThe gate opens at nine.\n", encoding="utf-8")
+    encoder = cast(SentenceEncoder, FakeEncoder({"gate": "gate.md\nGate\nThe gate opens at nine."}))
+    with closing(DocumentIndex(tmp_path / "index.sqlite3", encoder)) as index:
+        search = tools("documents", documents=index)["search_documents"]
+        assert (await search.run({"query": "gate"})).text == "nothing was found"
+        index.update(folder, lambda name, n, n_files: None)
+        found = await search.run({"query": "gate"})
+    assert found.text == "gate.md:2 (Gate): The gate opens at nine."
+    assert found.sources == ("gate.md:2",)
+
+
+def test_documents_that_are_not_there_are_not_offered() -> None:
+    assert not tools("documents")

@@ -47,7 +47,7 @@ async def test_failure_too_is_an_answer_and_all_of_it_is_audited(
 ) -> None:
     audit = tmp_path / "audit.jsonl"
     tools = (own_tool(slow, deadline_s=0.01), own_tool(broken), own_tool(picky))
-    assert await ToolDesk(tools, AuditLog(audit)).run(wanted) == result
+    assert (await ToolDesk(tools, AuditLog(audit)).run(wanted)).text == result
     noted = json.loads(audit.read_text())
     assert (noted["what"], noted["name"], noted["outcome"]) == ("tool call", wanted.name, outcome)
     assert noted["arguments"] == json.loads(wanted.arguments)
@@ -55,12 +55,12 @@ async def test_failure_too_is_an_answer_and_all_of_it_is_audited(
 
 async def test_wrong_arguments_are_told_to_the_brain() -> None:
     desk = ToolDesk((own_tool(picky),), AuditLog())
-    assert (await desk.run(call("picky"))).startswith("error: ")
+    assert (await desk.run(call("picky"))).text.startswith("error: ")
 
 
 async def test_long_result_is_cut() -> None:
     desk = ToolDesk((own_tool(picky),), AuditLog())
-    assert len(await desk.run(call("picky", '{"n": 100000}'))) < 2_000
+    assert len((await desk.run(call("picky", '{"n": 100000}'))).text) < 2_000
 
 
 @pytest.mark.parametrize(

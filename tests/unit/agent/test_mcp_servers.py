@@ -28,10 +28,12 @@ async def test_server_by_settings() -> None:
         assert set(by_name) == {"find_note", "delete_note", "dream"}
         assert [name for name, each in by_name.items() if each.asks_first] == ["delete_note"]
         desk = ToolDesk(tools, AuditLog())
-        assert await desk.run(call("find_note", '{"about": "tea"}')) == "a note about tea"
-        assert (await desk.run(call("find_note", '{"about": "nothing"}'))).startswith("error: ")
-        assert "too long" in await desk.run(call("dream"))
-        assert await desk.run(call("find_note", '{"about": "milk"}')) == "a note about milk"
+        assert (await desk.run(call("find_note", '{"about": "tea"}'))).text == "a note about tea"
+        assert (await desk.run(call("find_note", '{"about": "nothing"}'))).text.startswith(
+            "error: "
+        )
+        assert "too long" in (await desk.run(call("dream"))).text
+        assert (await desk.run(call("find_note", '{"about": "milk"}'))).text == "a note about milk"
         assert desk.doing([call("find_note")]) == "looking in your notes"
 
 

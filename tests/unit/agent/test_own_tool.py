@@ -34,7 +34,7 @@ def test_brain_is_told_name_purpose_and_schema() -> None:
     ],
 )
 async def test_arguments_are_taken(arguments: dict[str, object], result: str) -> None:
-    assert await own_tool(lend).run(arguments) == result
+    assert (await own_tool(lend).run(arguments)).text == result
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ async def test_async_function() -> None:
         """Fetch."""
         return name
 
-    assert await own_tool(fetch).run({"name": "x"}) == "x"
+    assert (await own_tool(fetch).run({"name": "x"})).text == "x"
