@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
+from operator import is_
 
 from assistant import tools
 from assistant.camera_line import blind_answer, camera_line
@@ -21,8 +22,9 @@ _TOKENS_PER_MESSAGE = 8
 _TOKENS_PER_IMAGE = 256
 
 _ROOMY = 0.75
-"""Of the room for earlier turns, how much may be taken when a turn begins. What is left out between
-turns is read again while nobody waits."""
+"""Of the room for earlier turns, how much they may take before they are shortened. What is left
+then is read anew while nobody waits; until it is, the rest of the room lets them stay as they are.
+"""
 
 _MAX_ITEMS = 1_000
 """What is added and never answered, and has no words that would fill a prompt, must end too."""
@@ -84,6 +86,15 @@ class Asked:
     """Ids of items that did not fit, and never will again."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortened:
+    """What a conversation will be once the brain has read it that way."""
+
+    prompt: Prompt
+    before: tuple[Item, ...]
+    kept: tuple[Item, ...]
+
+
 @dataclass(slots=True)
 class Conversation:
     """One person's conversation. Keeps what was heard of each reply, not what was written."""
@@ -106,6 +117,9 @@ class Conversation:
     """What the brain counts where we estimate one token: at least 1, and at worst so far."""
 
     _items: list[Item] = field(default_factory=list)
+    _cut_at: str = ""
+    """Id of the first item that a shorter conversation keeps, while the brain may be reading it."""
+
     _later: list[Item] | None = None
     """While a turn is answered: what is added meanwhile, which stands behind the answer."""
 
@@ -149,7 +163,7 @@ class Conversation:
         while unanswered and self._room((first, *_told([*unanswered, question]))) < 0:
             del unanswered[0]  # or nothing would ever be answered again
         last = _told([*unanswered, question]) or (Message(role=Role.USER, text=""),)
-        kept = _fitting(history, self._room((first, *last)))
+        kept = _fitting(history, self._room((first, *last)), cut_at=self._cut_at)
         told = {item.item_id for item in (*kept, *unanswered)}
         return Asked(
             prompt=(first, *_told(kept), *last),
@@ -171,11 +185,9 @@ class Conversation:
         steps: Iterable[ToolStep] = (),
         scene: Scene | None = None,
         prompt_tokens: int = 0,
-        history_share: float = 1.0,
     ) -> None:
         """A turn is over: this was asked, and this was heard of the answer.
 
-        `history_share`: of the room for earlier turns, how much they may take from now on.
         `prompt_tokens`: how long the brain found what it was asked; 0 where it did not say.
         """
         done = [item for step in steps for item in _items_of(step)]
@@ -190,10 +202,29 @@ class Conversation:
         )
         called = [Item(item_id=call.item_id, role=Role.ASSISTANT, text=str(call)) for call in calls]
         new = [item for item in (asked.question, *done, answer, *called) if item.is_told]
-        room = min(_ROOMY, history_share) * self._room(asked.prompt[:1])
-        kept = _fitting(kept, room - estimated_tokens(_told(new)))
         self._items = [*kept, *new, *(self._later or ())]
         self._later = None
+
+    def shortened(self, history_share: float = 1.0) -> Shortened | None:
+        """A shorter conversation, for the brain to read while nobody waits; None where it is short.
+
+        `history_share`: of the room for earlier turns, how much they may take. As long as it is not
+        adopted, the next one begins at the same item, so that what was read of it is not lost.
+        """
+        room = min(_ROOMY, history_share) * self._room(self.asking("", turn_id="").prompt[:1])
+        if estimated_tokens(self.messages) <= room:
+            return None
+        kept = _fitting(self._items, room, cut_at=self._cut_at)
+        self._cut_at = kept[0].item_id if kept else ""
+        shorter = replace(self, _items=kept).asking("", turn_id="")
+        return Shortened(prompt=shorter.prompt, before=tuple(self._items), kept=tuple(kept))
+
+    def adopt(self, shortened: Shortened) -> None:
+        """From now on it is short, unless something of it has changed meanwhile."""
+        n_before = len(shortened.before)
+        now = self._items[:n_before]
+        if len(now) == n_before and all(map(is_, now, shortened.before)):
+            self._items[:n_before] = shortened.kept
 
     def shorten(self) -> None:
         """The brain found what it was asked too long."""
@@ -260,16 +291,19 @@ def _told(items: Iterable[Item]) -> Prompt:
     return tuple(messages)
 
 
-def _fitting(history: Sequence[Item], room: float) -> list[Item]:
+def _fitting(history: Sequence[Item], room: float, *, cut_at: str = "") -> list[Item]:
     """The newest part of `history` that fits.
 
-    Old pictures go first, whatever was said about them stays. Then half goes at once, so that the
-    part in the cache is read again rarely.
+    Old pictures go first, whatever was said about them stays. Then what is before the item `cut_at`
+    goes, and then half at once, so that the part in the cache is read again rarely.
     """
     kept = list(history)
     if estimated_tokens(_told(kept)) > room:
         seen = [item for item in kept if item.image]
         kept = [replace(item, image=None) if item in seen[:-1] else item for item in kept]
+    if estimated_tokens(_told(kept)) > room:
+        places = [place for place, item in enumerate(kept) if item.item_id == cut_at]
+        kept = kept[places[0] if places else 0 :]
     while kept and estimated_tokens(_told(kept)) > room:
         kept = kept[len(kept) // 2 or 1 :]
         while kept and kept[0].teller is not Role.USER:

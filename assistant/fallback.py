@@ -14,7 +14,7 @@ from typing import Any
 from assistant.budget import Stage
 from assistant.config import VoiceConfig
 from assistant.events import Configure
-from assistant.shortfalls import Shortfall
+from assistant.ladders import LADDERS, Rung
 from assistant.types import Scene
 from assistant.voices import Voices, likely_language
 
@@ -102,57 +102,6 @@ class Plan:
             return settings
         least = min(most, settings.first_phrase_min_words)
         return replace(settings, first_phrase_max_words=most, first_phrase_min_words=least)
-
-
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """One step of giving less."""
-
-    code: Shortfall
-    reason: str
-    changes: Mapping[str, Any]
-
-
-LADDERS: Mapping[Stage, tuple[Rung, ...]] = {
-    Stage.ASR: (
-        Rung(
-            Shortfall.IMPATIENT_EARS,
-            "the end of what is said is waited for less long",
-            {"final_wait_ms": 300},
-        ),
-    ),
-    Stage.VISION: (
-        Rung(Shortfall.PICTURE_WAIT, "the picture is waited for less long", {"scene_wait_ms": 100}),
-        Rung(Shortfall.NO_PICTURE, "answers do without the camera", {"use_vision": False}),
-    ),
-    Stage.PREFILL: (
-        Rung(
-            Shortfall.HALF_HISTORY,
-            "less of the earlier conversation is kept in mind",
-            {"history_share": 0.5},
-        ),
-        Rung(
-            Shortfall.SHORT_HISTORY, "only the last turns are kept in mind", {"history_share": 0.2}
-        ),
-    ),
-    Stage.FIRST_PHRASE: (
-        Rung(Shortfall.NO_DRAFT, "drafting is off", {"use_draft": False}),
-        Rung(
-            Shortfall.SHORT_FIRST_PHRASE,
-            "the first words come in a shorter phrase",
-            {"first_phrase_max_words": 3},
-        ),
-        Rung(Shortfall.SHORT_ANSWERS, "answers are shorter", {"max_reply_tokens": 60}),
-    ),
-    Stage.TTS: (
-        Rung(
-            Shortfall.SHORT_FIRST_PHRASE,
-            "the first words come in a shorter phrase",
-            {"first_phrase_max_words": 3},
-        ),
-        Rung(Shortfall.TEXT_ONLY, "answers are shown and not spoken", {"speak": False}),
-    ),
-}
 
 
 @dataclass(slots=True)

@@ -157,7 +157,7 @@ class Session:
 
     def _read_what_stands(self) -> None:
         """Have it read before somebody waits for it: new instructions, and the turns so far where
-        the oldest were left out.
+        the oldest are to be left out.
         """
         self._stop_reading()
         if not self._is_over:
@@ -168,8 +168,15 @@ class Session:
             self._reading.cancel()
 
     async def _read(self) -> None:
+        """What stands is kept as it is until the shorter one has been read beside it."""
+        turn = self._floor.turn
         try:
             await self._read_ahead(self._conversation.asking("", turn_id="").prompt)
+            shorter = self._conversation.shortened(self._fallback.plan.history_share)
+            if shorter is not None:
+                await self._read_ahead(shorter.prompt)
+                if self._floor.turn is turn:
+                    self._conversation.adopt(shorter)
         except StageError as error:
             logger.warning("the conversation was not read ahead: %s", error)
         except Exception:

@@ -32,6 +32,7 @@ from assistant.events import Configure, ReplyStatus
 from assistant.fallback import FallbackPolicy, Plan
 from assistant.filler import Filler
 from assistant.gaze import Gaze, StillCamera
+from assistant.ladders import helped
 from assistant.patience import impatient
 from assistant.phrases import phrases
 from assistant.records import TurnRecord
@@ -362,11 +363,12 @@ class Turn:
                 steps=self._steps,
                 scene=self._gaze.scene,
                 prompt_tokens=self.timeline.stats.prompt_tokens if self.timeline.stats else 0,
-                history_share=self._plan.history_share,
             )
         self._told.ended(status, heard=spoken.text, calls=calls)
         late = overruns(self.timeline, self.budget)
         blamed = to_blame(late, self.timeline.voice_to_voice_ms, self.budget)
-        for stage, rung in self.fallback.after_turn(overrun.stage for overrun in blamed):
+        saw_picture = bool(self._asked and self._asked.question.image)
+        stages = helped((o.stage for o in blamed), self.timeline.stats, saw_picture=saw_picture)
+        for stage, rung in self.fallback.after_turn(stages):
             self._told.degraded(stage, rung.code, rung.reason)
         self.record(self._told.record(status, late))

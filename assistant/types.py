@@ -221,6 +221,10 @@ class ReplyStats:
     tpot_ms: float | None
     """Mean time per output token after the first; None with fewer than two."""
 
+    reread_tokens: int = 0
+    """Tokens of earlier messages that had been read before, or might have been, and were not kept:
+    somebody waited while they were read."""
+
     drafted_tokens: int = 0
     accepted_tokens: int = 0
     draft_length: int | None = None

@@ -15,7 +15,7 @@ from assistant.session import Session
 from assistant.stages import Listener, Voice
 from assistant.timeline import TurnTimeline
 from assistant.turn import Turn
-from assistant.types import AudioFrame, ImageFrame, Pcm, Phase
+from assistant.types import AudioFrame, ImageFrame, Pcm, Phase, Prompt
 from tests.fakes import (
     ScriptedBrain,
     ScriptedEyes,
@@ -78,6 +78,10 @@ class Room:
         self.conversation = Conversation(system_prompt="Be brief.", max_tokens=1_000)
         self.fallback = FallbackPolicy()
         self.now_s = 100.0
+        self.read_ahead = asyncio.Event()
+        """Set while the brain has time."""
+
+        self.read_ahead.set()
         self.turns: list[Turn] = []
         numbers = count(1)
 
@@ -108,12 +112,16 @@ class Room:
             conversation=self.conversation,
             fallback=self.fallback,
             new_turn=new_turn,
-            read_ahead=brain.prefill,
+            read_ahead=self._read_ahead,
             barge_in=BargeInConfig(),
             prompt_after_s=prompt_after_s,
             notices=notices,
             clock=lambda: self.now_s,
         )
+
+    async def _read_ahead(self, prompt: Prompt) -> None:
+        await self.read_ahead.wait()
+        await self.brain.prefill(prompt)
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[None]:

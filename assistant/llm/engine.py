@@ -134,12 +134,12 @@ class Engine:
             self._scheduler.submit(job)
             leaving.on_set(lambda: self._scheduler.leave(job))
             try:
-                yield from self._pieces(job, reply, cells)
+                yield from self._pieces(job, reply, prompt, cells)
             finally:
                 self._scheduler.leave(job)
                 job.ended.wait()
 
-    def _pieces(self, job: Job, reply: Reply, prompt: list[Cell]) -> Pieces:
+    def _pieces(self, job: Job, reply: Reply, prompt: Prompt, cells: list[Cell]) -> Pieces:
         text = SpokenText(
             stop_sequences=self._config.stop_sequences,
             is_thinking=self._template.begins_thinking,
@@ -166,15 +166,18 @@ class Engine:
         rest = text.end()
         if not (spoken + rest).strip():
             raise BrainError("the model gave an empty answer")
-        yield ReplyPiece(text=rest, stats=self._stats(job, reply, prompt))
+        new, _ = self._cells(prompt[-1:])
+        yield ReplyPiece(text=rest, stats=self._stats(job, reply, cells, n_new=n_tokens(new)))
 
-    def _stats(self, job: Job, reply: Reply, prompt: list[Cell]) -> ReplyStats:
+    def _stats(self, job: Job, reply: Reply, cells: list[Cell], *, n_new: int) -> ReplyStats:
         assert job.started_at_s is not None
         n_later = len(reply.tokens) - 1
         writing_ms = 1_000 * (reply.last_token_at_s - reply.first_token_at_s)
+        n_read = n_tokens(cells[job.cached_cells :])
         stats = ReplyStats(
-            prompt_tokens=n_tokens(prompt),
-            cached_tokens=n_tokens(prompt[: job.cached_cells]),
+            prompt_tokens=n_tokens(cells),
+            cached_tokens=n_tokens(cells) - n_read,
+            reread_tokens=max(0, n_read - n_new),
             reply_tokens=len(reply.tokens),
             queue_ms=1_000 * (job.started_at_s - job.submitted_at_s),
             prefill_ms=1_000 * (reply.first_token_at_s - job.started_at_s),

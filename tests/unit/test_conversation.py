@@ -67,6 +67,13 @@ def test_what_was_asked_is_never_told_differently_later(conversation: Conversati
     assert after[: len(before)] == before
 
 
+def rest(conversation: Conversation, history_share: float = 1.0) -> None:
+    """Nobody speaks for long: the brain reads all that it is told to."""
+    shorter = conversation.shortened(history_share)
+    if shorter is not None:
+        conversation.adopt(shorter)
+
+
 def test_oldest_turns_are_left_out_for_good_when_they_do_not_fit() -> None:
     conversation = Conversation(system_prompt="Be brief.", max_tokens=120)
     prompts = [take(conversation, n, f"question {n}", f"answer {n}") for n in range(12)]
@@ -81,6 +88,7 @@ def test_old_pictures_go_before_anything_that_was_said() -> None:
     conversation = Conversation(system_prompt="Be brief.", max_tokens=1_400)
     for n in range(8):
         take(conversation, n, f"question {n}", f"answer {n}", scene=Scene(image=RED))
+        rest(conversation)
     messages = conversation.messages
     assert [message.text for message in messages][::2] == [f"question {n}" for n in range(8)]
     seen = [n for n, message in enumerate(messages[::2]) if message.image]
@@ -92,8 +100,53 @@ def test_there_is_room_when_a_turn_begins() -> None:
     conversation = Conversation(system_prompt="Be brief.", max_tokens=200)
     for n in range(40):
         take(conversation, n, f"question {n}", f"answer {n}")
+        rest(conversation)
         standing = ask(conversation)[:-1]
         assert ask(conversation, "Well, " * 8)[: len(standing)] == standing
+
+
+def test_a_conversation_is_short_only_once_it_has_been_read_that_way() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=200)
+    while (shorter := conversation.shortened()) is None:
+        take(conversation, len(conversation.messages), "question", "answer")
+    as_it_was = conversation.messages
+    take(conversation, 100, "one more", "indeed")  # before the shorter one was read
+    assert conversation.messages[: len(as_it_was)] == as_it_was
+    later = conversation.shortened()
+    assert later is not None
+    assert later.prompt[: len(shorter.prompt) - 1] == shorter.prompt[:-1]
+    conversation.adopt(later)
+    assert conversation.messages == later.prompt[1:-1]
+    assert conversation.shortened() is None
+
+
+def test_what_was_read_beforehand_is_what_is_kept_where_it_no_longer_fits() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=200)
+    while (shorter := conversation.shortened()) is None:
+        take(conversation, len(conversation.messages), "question", "answer")
+    kept = shorter.prompt[1:-1]
+    for n in range(100, 104):
+        first = take(conversation, n, f"question {n}", f"answer {n}")[1:]
+        if first[: len(kept)] == kept:
+            return
+    pytest.fail("it began somewhere else")
+
+
+def test_a_shorter_conversation_is_not_adopted_once_something_of_it_has_changed() -> None:
+    conversation = Conversation(system_prompt="Be brief.", max_tokens=200)
+    while (shorter := conversation.shortened()) is None:
+        take(conversation, len(conversation.messages), "question", ANSWER)
+    n_before = len(conversation.messages)
+    conversation.truncate(answer_id(f"turn_{n_before - 2}"), 200)
+    conversation.adopt(shorter)
+    assert len(conversation.messages) == n_before
+
+
+def test_less_may_be_kept_in_mind(conversation: Conversation) -> None:
+    for n in range(10):
+        take(conversation, n, f"question {n}", f"answer {n}")
+        rest(conversation, 0.2)
+    assert 2 <= len(conversation.messages) < 16
 
 
 def test_a_brain_that_counts_more_tokens_is_asked_less() -> None:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from assistant.budget import Stage
-from assistant.fallback import LADDERS, FallbackPolicy, Plan, fixed_phrases
+from assistant.fallback import FallbackPolicy, Plan, fixed_phrases
+from assistant.ladders import LADDERS
 from assistant.types import Scene
 from assistant.voices import Voices, espeak_voice
 

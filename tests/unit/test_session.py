@@ -67,6 +67,36 @@ async def test_what_stands_is_read_when_a_turn_is_over(room: Room) -> None:
         assert texts[3:] == [""]
 
 
+async def test_the_oldest_turns_go_once_the_rest_has_been_read() -> None:
+    room = Room(ScriptedBrain(["Yes."]))
+    room.conversation.max_tokens = 150
+    async with room.open():
+        for n in range(8):
+            await room.speak(f"question {n}")
+            await room.peer.play(20_000)
+            await settle()
+            standing = room.conversation.messages
+            assert room.brain.prefilled[-1][1:-1] == standing
+    assert 0 < len(standing) < 16
+
+
+async def test_nothing_goes_while_the_next_question_is_asked() -> None:
+    room = Room(ScriptedBrain(["Yes."]))
+    room.conversation.max_tokens = 150
+    async with room.open():
+        n = 0
+        while room.conversation.shortened() is None:
+            await room.speak(f"question {n}")
+            room.read_ahead.clear()
+            await room.peer.play(20_000)
+            n += 1
+        standing = room.conversation.messages
+        await room.speak("and then")
+        room.read_ahead.set()
+        await settle()
+        assert room.brain.replied[-1][1:-1] == standing
+
+
 async def test_a_brain_that_found_it_too_long_is_asked_less() -> None:
     room = Room(ScriptedBrain())
     room.brain.fails_with = TooLongError("too long")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assistant.errors import BrainError, TooLongError, VoiceError
-from assistant.fallback import LADDERS
+from assistant.ladders import LADDERS
 from assistant.shortfalls import Shortfall
 
 

@@ -163,6 +163,23 @@ def test_every_piece_but_the_last_has_text(engine: Engine) -> None:
     assert last.stats.reply_tokens <= 12
 
 
+def test_a_shorter_conversation_is_read_beside_the_one_that_stands(engine: Engine) -> None:
+    words = "It was said that, and then it was said again. " * 8
+    told = [Message(role=Role.USER, text=words), Message(role=Role.ASSISTANT, text=words)]
+    first = Message(role=Role.SYSTEM, text=CONFIG.system_prompt)
+    question = Message(role=Role.USER, text="And now?")
+    whole, shorter = (first, *told, *told, question), (first, *told, question)
+    engine.prefill(whole, Leaving())
+    engine.read_ahead(shorter, Leaving())
+    for prompt in (whole, shorter, (first, *told[:1], question)):
+        *_, last = engine.reply(prompt, 2, Leaving())
+        assert last.stats is not None
+        assert last.stats.reread_tokens == 0
+    *_, last = engine.reply((first, *told[::-1], question), 2, Leaving())
+    assert last.stats is not None
+    assert last.stats.reread_tokens > len(words)
+
+
 def test_a_long_conversation_with_pictures_never_overflows(engine: Engine) -> None:
     """The tiny brain counts a token a byte, which is three times what a conversation expects."""
     conversation = Conversation(system_prompt=CONFIG.system_prompt, max_tokens=3_072)
@@ -182,5 +199,8 @@ def test_a_long_conversation_with_pictures_never_overflows(engine: Engine) -> No
             asked, str(turn), Spoken(heard), prompt_tokens=last.stats.prompt_tokens
         )
         engine.read_ahead(conversation.asking("", turn_id="").prompt, Leaving())
+        if (shorter := conversation.shortened()) is not None:
+            engine.read_ahead(shorter.prompt, Leaving())
+            conversation.adopt(shorter)
     assert engine.is_idle
     assert most > CONFIG.context_tokens / 4
