@@ -1,4 +1,4 @@
-"""The command line: serve | ask | models | voices | index | cache | doctor | replay | bench."""
+"""The command line; `assistant --help` lists its commands."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ from assistant.config_file import load
 from assistant.errors import AssistantError, AudioFileError, ConfigError
 
 BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults", "network", "answers")
+_LARGE = {
+    "replay": "recorded conversations, again",
+    "load": "callers, more and more of them",
+}
+"""Commands with a package of their own, whose `command` module is loaded for them alone."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -125,12 +130,12 @@ def _parser(named: str) -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing, what to do")
     doctor.set_defaults(run=_doctor)
 
-    replay = commands.add_parser("replay", parents=[common], help="recorded conversations, again")
-    if named == "replay":
-        from assistant.replay import command
-
-        command.add_arguments(replay)
-        replay.set_defaults(run=command.run)
+    for name, told in _LARGE.items():
+        large = commands.add_parser(name, parents=[common], help=told)
+        if name == named:
+            command = importlib.import_module(f"assistant.{name}.command")
+            command.add_arguments(large)
+            large.set_defaults(run=command.run)
 
     bench = commands.add_parser("bench", help="measure a part, against the plain way")
     benchmarks = bench.add_subparsers(required=True, metavar="WHAT", dest="what")

@@ -7,6 +7,7 @@ import asyncio
 import json
 import socket
 import sys
+import time
 import urllib.request
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -36,6 +37,12 @@ class Server:
         resident_mb = self._process.memory_info().rss / 1e6
         return resident_mb, self._process.num_fds(), self._process.num_threads()
 
+    def cpu_s(self) -> float:
+        """Processor time that it and its workers have taken."""
+        family = [self._process, *self._process.children(recursive=True)]
+        times = [process.cpu_times() for process in family]
+        return float(sum(each.user + each.system for each in times))
+
     async def settled(self) -> tuple[float, int, int]:
         """The same once nobody is talking; who was killed is away by then."""
         async with asyncio.timeout(30):
@@ -56,7 +63,8 @@ async def serving(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    ours = {"server.port": port, "server.host": "127.0.0.1", **overrides}
+    here = {"server.port": port, "server.host": "127.0.0.1", "server.tls": "false"}
+    ours = {**here, **overrides}
     given = ["--config", str(options.config)] if options.config else []
     settings = [*options.set, *(f"{key}={value}" for key, value in ours.items())]
     arguments = given + [word for setting in settings for word in ("--set", setting)]
@@ -73,11 +81,11 @@ async def serving(
 
 
 async def _ready(server: Server, process: asyncio.subprocess.Process) -> Server:
-    async with asyncio.timeout(_STARTING_S):
-        while process.returncode is None:
-            try:
-                await asyncio.to_thread(server.health)
-                return server
-            except OSError:
-                await asyncio.sleep(0.3)
+    give_up_at_s = time.monotonic() + _STARTING_S
+    while process.returncode is None and time.monotonic() < give_up_at_s:
+        try:
+            await asyncio.to_thread(server.health)
+            return server
+        except OSError:
+            await asyncio.sleep(0.3)
     raise ServerError("The server to be measured did not start; see `assistant serve`.")

@@ -1,0 +1,1 @@
+"""How many people one machine bears: callers that really call, and the curve of their waits."""
