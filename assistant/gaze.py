@@ -21,6 +21,9 @@ class StillCamera:
     def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
         return None if unlike is self._picture else self._picture
 
+    async def refreshed(self) -> bool:
+        return False
+
 
 @dataclass(slots=True, kw_only=True)
 class Gaze:
@@ -37,14 +40,16 @@ class Gaze:
     scene: Scene | None = field(init=False, default=None)
     _looking: asyncio.Task[None] | None = field(init=False, default=None)
     _frame: ImageFrame | None = field(init=False, default=None)
+    _again: bool = field(init=False, default=False)
 
     def look(self) -> None:
-        """Begin to look, unless that is under way or nothing has changed since the last look."""
+        """Begin to look, unless nothing has changed since the last look.
+
+        While that is under way, what is shown by then is looked at after it.
+        """
         if self._looking is not None and not self._looking.done():
-            return
-        frame = self.camera.pick(unlike=self._frame)
-        if frame is not None:
-            self._frame = frame
+            self._again = True
+        elif (frame := self.camera.pick(unlike=self._frame)) is not None:
             self._looking = asyncio.create_task(self._look(frame), name="look")
 
     async def settled(self, within_ms: float | None = None) -> bool:
@@ -59,7 +64,15 @@ class Gaze:
         if self._looking is not None:
             self._looking.cancel()
 
-    async def _look(self, frame: ImageFrame) -> None:
+    async def _look(self, frame: ImageFrame | None) -> None:
+        if self._frame is None and await self.camera.refreshed():
+            frame = self.camera.pick() or frame
+        while frame is not None:
+            self._frame, self._again = frame, False
+            await self._see(frame)
+            frame = self.camera.pick(unlike=frame) if self._again else None
+
+    async def _see(self, frame: ImageFrame) -> None:
         try:
             scene = await self.eyes.look(frame, image_side_px=self.image_side_px)
         except EyesError as error:

@@ -138,6 +138,13 @@ class Camera(Protocol):
         """
         ...
 
+    async def refreshed(self) -> bool:
+        """Wait for a fresh frame, where there is none but one is to be expected soon.
+
+        True when it came: `pick` has something new.
+        """
+        ...
+
 
 class Speaker(Protocol):
     """One turn's share of the outgoing audio track: the truth about what was heard."""

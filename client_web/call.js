@@ -12,6 +12,7 @@ import { Thrift } from "./thrift.js";
  * @property {(event: ClientEvent) => void} send
  * @property {(track: MediaStreamTrack | null) => Promise<void>} useMicrophone
  * @property {(track: MediaStreamTrack | null) => Promise<void>} usePicture
+ * @property {(isHeedful: boolean) => void} heed the person speaks, or does no more
  * @property {() => void} close
  * @property {() => void} hangUp
  *
@@ -43,6 +44,7 @@ export class Call {
   /** Where the server says that it can be reached. @type {string[]} */
   #addresses = [];
   #thrift = new Thrift();
+  #isHeedful = false;
   #looking = 0;
   #listener;
 
@@ -56,7 +58,7 @@ export class Call {
     this.#peer = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle" });
     this.#events = this.#peer.createDataChannel("oai-events");
     // Pictures have their place from the start, so that showing some needs no second offer.
-    const { picture, sound } = encodings(this.#thrift.spending);
+    const { picture, sound } = this.#encodings;
     this.#microphone = this.#peer.addTransceiver("audio", {
       direction: "sendrecv",
       sendEncodings: [sound],
@@ -105,6 +107,16 @@ export class Call {
   /** @param {MediaStreamTrack | null} track of a camera or a screen */
   async usePicture(track) {
     if (!this.#isClosed) await this.#picture.replaceTrack(track);
+  }
+
+  /** @param {boolean} isHeedful pictures come faster while the person speaks */
+  heed(isHeedful) {
+    this.#isHeedful = isHeedful;
+    if (!this.#isClosed) void spend(this.#picture, this.#encodings.picture);
+  }
+
+  get #encodings() {
+    return encodings(this.#thrift.spending, this.#isHeedful);
   }
 
   /** Devices may still be switched until the next call has taken over. */
@@ -158,7 +170,7 @@ export class Call {
       if (report.type !== "remote-inbound-rtp") continue;
       const { fractionLost: loss, roundTripTime = null } = report;
       if (!this.#thrift.take({ loss, roundTripMs: roundTripTime && 1_000 * roundTripTime })) return;
-      const { picture, sound } = encodings(this.#thrift.spending);
+      const { picture, sound } = this.#encodings;
       await Promise.all([spend(this.#picture, picture), spend(this.#microphone, sound)]);
     }
   }
@@ -201,13 +213,14 @@ function playAtOnce(receiver) {
 
 /**
  * @param {import("./thrift.js").Spending} spending
+ * @param {boolean} isHeedful
  * @returns {Record<"picture" | "sound", RTCRtpEncodingParameters>}
  */
-function encodings({ pictureBits, pictureRate, soundBits }) {
+function encodings({ pictureBits, pictureRate, heedfulRate, soundBits }, isHeedful) {
   return {
     picture: {
       active: pictureBits > 0,
-      maxFramerate: pictureRate,
+      maxFramerate: isHeedful ? heedfulRate : pictureRate,
       ...(pictureBits > 0 && { maxBitrate: pictureBits }),
       priority: "very-low",
     },

@@ -246,6 +246,8 @@ export class Session {
     this.#memory.lastEventId = event.event_id;
     if (event.type === "assistant.resume") return this.#resume(event);
     if (event.type === "assistant.state") this.#state = event.state;
+    if (event.type === "input_audio_buffer.speech_started") this.#call?.heed(true);
+    if (event.type === "input_audio_buffer.speech_stopped") this.#call?.heed(false);
     this.voices.take(event);
     this.#narrator.tell(event);
   }

@@ -80,6 +80,8 @@ export class SocketCall {
   /** There is no room for pictures. */
   async usePicture() {}
 
+  heed() {}
+
   /** Ends the conversation: the server does not keep it. */
   close() {
     this.#isUp = false;

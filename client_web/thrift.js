@@ -4,6 +4,8 @@
  * @typedef {object} Spending
  * @property {number} pictureBits a second; 0 for no pictures
  * @property {number} pictureRate frames a second
+ * @property {number} heedfulRate the same while the person speaks: a question is answered with what
+ *   is shown at its end
  * @property {number} soundBits
  *
  * @typedef {object} Report what the other end says of our sound
@@ -16,10 +18,10 @@
  * @type {Spending[]}
  */
 const STEPS = [
-  { pictureBits: 1_500_000, pictureRate: 2, soundBits: 32_000 },
-  { pictureBits: 400_000, pictureRate: 1, soundBits: 32_000 },
-  { pictureBits: 100_000, pictureRate: 0.5, soundBits: 32_000 },
-  { pictureBits: 0, pictureRate: 0.5, soundBits: 24_000 },
+  { pictureBits: 1_500_000, pictureRate: 2, heedfulRate: 8, soundBits: 32_000 },
+  { pictureBits: 400_000, pictureRate: 1, heedfulRate: 4, soundBits: 32_000 },
+  { pictureBits: 100_000, pictureRate: 0.5, heedfulRate: 2, soundBits: 32_000 },
+  { pictureBits: 0, pictureRate: 0.5, heedfulRate: 0.5, soundBits: 24_000 },
 ];
 
 /** Redundancy makes up for a few lost packets. */

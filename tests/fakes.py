@@ -184,6 +184,9 @@ class ScriptedCamera:
     def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
         return None if unlike is self.frame else self.frame
 
+    async def refreshed(self) -> bool:
+        return False
+
 
 class ScriptedPeer:
     """Records what it is told; plays when the test says so."""

@@ -40,6 +40,7 @@ def built_in_tools(
 
     async def look_again() -> str:
         """Look through the camera now and tell what there is to see."""
+        await camera.refreshed()
         frame = camera.pick()
         if frame is None:
             return "there is no picture"

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from typing import Any
 
 import numpy as np
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+from aiortc import RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import AudioFrame as DecodedFrame
 
@@ -27,6 +27,7 @@ from assistant.speaker import Playout
 from assistant.stages import Recognizer, SpeechDetector, Utterance
 from assistant.transport import aiortc_private, sdp
 from assistant.transport.peer import WebRtcPeer
+from assistant.transport.pictures import CameraSink
 from assistant.transport.resample import Resampler
 from assistant.transport.tracks import AudioSource, OutgoingTrack
 from assistant.transport.translator import Translator
@@ -54,7 +55,8 @@ async def delay_ms(config: Config, up: Conditions, *, is_stock: bool, seconds: f
     heard_at_s = list[float]()
     beeper = Beeper()
     ears = _Onsets(heard_at_s)
-    async with _calling(up, beeper, _stock(ears) if is_stock else _ours(config, ears)):
+    answering = _stock(ears) if is_stock else _ours(config, ears)
+    async with calling(up, _sounding(beeper), answering):
         await asyncio.sleep(_SETTLING_S + max(seconds, _LEAST_S))
     sent = beeper.began_at_s[: -int(1 / BEEP_EVERY_S)]
     waits_ms = [
@@ -94,7 +96,7 @@ async def word_error_rate(
             async for utterance in utterances:
                 tasks.create_task(_write_down(utterance, turns))
 
-    async with _calling(up, mouth, _peer(config, hear)):
+    async with calling(up, _sounding(mouth), own_end(config, _camera(config), hear)):
         for clip in clips:
             samples = clip.read()
             turns.clear()
@@ -136,15 +138,21 @@ class _Onsets:
 Answer = Callable[[str], Awaitable[str]]
 """An SDP offer to its answer."""
 
+Hear = Callable[[AsyncIterator[AudioFrame]], Coroutine[Any, Any, None]]
+
 
 @asynccontextmanager
-async def _calling(
-    up: Conditions, source: AudioSource, answering: AbstractAsyncContextManager[Answer]
+async def calling(
+    up: Conditions, track: MediaStreamTrack, answering: AbstractAsyncContextManager[Answer]
 ) -> AsyncGenerator[None]:
-    """Somebody speaks over a relay to whoever answers."""
-    caller = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    """Somebody sends `track` over a relay to whoever answers."""
+    caller = RTCPeerConnection(
+        RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
+    )
+    if track.kind == "video":
+        caller.addTransceiver("audio", direction="recvonly")  # no call is without
+    caller.addTrack(track)
     caller.createDataChannel("oai-events")
-    caller.addTrack(OutgoingTrack(source, leaves_out_silence=False))
     try:
         async with Relay(up=up) as relay, answering as answer:
             link = await relay.link()
@@ -158,13 +166,11 @@ async def _calling(
 
 
 @asynccontextmanager
-async def _peer(
-    config: Config, hear: Callable[[AsyncIterator[AudioFrame]], Coroutine[Any, Any, None]]
-) -> AsyncGenerator[Answer]:
+async def own_end(config: Config, camera: CameraSink, hear: Hear) -> AsyncGenerator[Answer]:
     """Our own end of a call; `hear` is given its microphone."""
     peer = WebRtcPeer(
         playout=Playout(buffer_ms=config.voice.buffer_ms),
-        camera=NewestFrame(newest_within_ms=config.eyes.newest_within_ms),
+        camera=camera,
         translator=Translator(model="", voice="", instructions="", max_reply_tokens=1),
         config=config.server,
     )
@@ -185,7 +191,15 @@ def _ours(config: Config, ears: _Onsets) -> AbstractAsyncContextManager[Answer]:
         async for frame in microphone:
             ears.take(frame.samples)
 
-    return _peer(config, hear)
+    return own_end(config, _camera(config), hear)
+
+
+def _camera(config: Config) -> NewestFrame:
+    return NewestFrame(newest_within_ms=config.eyes.newest_within_ms)
+
+
+def _sounding(source: AudioSource) -> OutgoingTrack:
+    return OutgoingTrack(source, leaves_out_silence=False)
 
 
 @asynccontextmanager

@@ -2,6 +2,8 @@
 
 A folder may hold a manifest.json that says what is written in its pictures:
 [{"file": "sign.png", "text": "OPEN DAILY"}]. Then what was read is compared with it.
+
+frame age       of what a question is answered with, while a camera sends 30 frames a second
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 import time
 from pathlib import Path
 
+from assistant.bench.frame_age import frame_age
 from assistant.bench.report import Report, console, print_table
 from assistant.bench.word_errors import word_errors
 from assistant.config import Config
@@ -31,6 +34,9 @@ _QUOTED = re.compile(r'text.*?"(.+)"$', re.DOTALL)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pictures", type=Path, required=True, metavar="DIR", help="JPEG and PNG files"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=0.2, metavar="N", help="how long the camera runs"
     )
 
 
@@ -66,7 +72,12 @@ async def measure(config: Config, options: argparse.Namespace) -> Report:
         ("picture", "look ms", "text error"),
         [(each["file"], each["cost_ms"], each["text_error"]) for each in pictures],
     )
-    return {"pictures": pictures}
+    age = await frame_age(config, minutes=options.minutes)
+    console.print(
+        f"a frame's age when used: median {age['p50']:.0f} ms, at most {age['max']:.0f} "
+        f"in {age['minutes']:g} minutes; {age['rss_growth_mb']:.1f} MB more held"
+    )
+    return {"pictures": pictures, "frame_age_ms": age}
 
 
 async def _answer(engines: Engines, config: Config, picture: ImageFrame, question: str) -> str:

@@ -86,6 +86,9 @@ class _Recorder:
             self.note(frame)
         return frame
 
+    async def refreshed(self) -> bool:
+        return await self._peer.camera.refreshed()
+
     def note(self, value: Event | Command | ImageFrame) -> None:
         self._tape.note(value, at_ms=self._ms(time.monotonic()))
 
@@ -105,6 +108,9 @@ class _RecordedCamera:
 
     def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
         return self._recorder.look(unlike)
+
+    async def refreshed(self) -> bool:
+        return await self._recorder.refreshed()
 
 
 def _header(config: Config, began_at: datetime) -> dict[str, Any]:

@@ -85,6 +85,9 @@ class Actor:
         shown = [frame for at_ms, frame in self._pictures if at_ms <= now_ms]
         return None if not shown or shown[-1] is unlike else shown[-1]
 
+    async def refreshed(self) -> bool:
+        return False
+
     def new_speaker(self, on_phrase: Callable[[str], None]) -> ReplySpeaker:
         return self._playout.new_speaker(on_phrase)
 

@@ -259,6 +259,9 @@ class Line:
     def _on_track(self, track: MediaStreamTrack) -> None:
         if track.kind == "video":
             self._video = track
+            for receiver in self._connection.getReceivers():
+                if receiver.track is track:
+                    aiortc_private.decode_at_once(receiver)
 
     def _on_state(self) -> None:
         match self._connection.connectionState:

@@ -296,6 +296,22 @@ async def test_a_shared_screen_goes_before_the_camera_which_comes_back(stage: St
     await expect(stage.page.locator("#notice")).to_be_hidden()
 
 
+async def test_pictures_come_faster_while_the_person_speaks(stage: Stage) -> None:
+    async def rate() -> float:
+        told: float = await stage.page.evaluate(
+            "(senders.video.parameters?.encodings ?? senders.video.options.sendEncodings)"
+            "[0].maxFramerate"
+        )
+        return told
+
+    await stage.start()
+    before = await rate()
+    await stage.say("input_audio_buffer.speech_started")
+    assert await rate() >= 4 * before
+    await stage.say("input_audio_buffer.speech_stopped")
+    assert await rate() == before
+
+
 async def test_a_screen_that_nobody_picks_ends_in_a_sentence(stage: Stage) -> None:
     await stage.start()
     await stage.page.evaluate("refuseDevices = 'NotAllowedError'")

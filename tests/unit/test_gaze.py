@@ -15,9 +15,17 @@ class Camera:
 
     def __init__(self, frame: ImageFrame | None) -> None:
         self.frame = frame
+        self.next: asyncio.Future[ImageFrame] | None = None
+        """What comes soon, where `frame` is old."""
 
     def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
         return None if unlike is self.frame else self.frame
+
+    async def refreshed(self) -> bool:
+        if self.next is None:
+            return False
+        self.frame = await self.next
+        return True
 
 
 class Eyes:
@@ -79,6 +87,29 @@ async def test_what_has_changed_is_looked_at_again() -> None:
     await watcher.facts()
     watcher.camera.frame = picture(8)
     assert await watcher.facts() == ("grey 8",)
+    assert [scene.facts for scene in watcher.seen] == [("grey 7",), ("grey 8",)]
+
+
+async def test_an_old_picture_is_not_what_is_looked_at() -> None:
+    watcher = Watcher(picture(7))
+    watcher.camera.next = asyncio.get_running_loop().create_future()
+    watcher.gaze.look()
+    await settle()
+    assert watcher.eyes.sides_px == []
+    watcher.camera.next.set_result(picture(8))
+    assert await watcher.facts() == ("grey 8",)
+    assert len(watcher.seen) == 1
+
+
+async def test_what_changes_during_a_look_is_looked_at_after_it() -> None:
+    watcher = Watcher(picture(7))
+    watcher.eyes.may_look.clear()
+    watcher.gaze.look()
+    await settle()
+    watcher.camera.frame = picture(8)
+    watcher.gaze.look()
+    watcher.eyes.may_look.set()
+    assert await watcher.gaze.settled()
     assert [scene.facts for scene in watcher.seen] == [("grey 7",), ("grey 8",)]
 
 

@@ -102,9 +102,11 @@ async def test_what_waits_for_the_rest_of_its_message_is_counted() -> None:
     await connection.close()
 
 
-def receiver_at_work(monkeypatch: pytest.MonkeyPatch) -> tuple[RTCRtpReceiver, list[int]]:
-    """A real receiver, and the timestamps of what it gives its decoder."""
-    receiver = RTCRtpReceiver("audio", cast(Any, SimpleNamespace(state="connected")))
+def receiver_at_work(
+    monkeypatch: pytest.MonkeyPatch, kind: str = "audio"
+) -> tuple[RTCRtpReceiver, list[int]]:
+    """A real receiver, and the timestamps of what it gives its decoder, counted in packets."""
+    receiver = RTCRtpReceiver(kind, cast(Any, SimpleNamespace(state="connected")))
     private = vars(receiver)
     private["_RTCRtpReceiver__codecs"][96] = OPUS
     private["_RTCRtpReceiver__decoder_thread"] = object()
@@ -117,8 +119,11 @@ def receiver_at_work(monkeypatch: pytest.MonkeyPatch) -> tuple[RTCRtpReceiver, l
     return receiver, decoded
 
 
-async def receive(receiver: RTCRtpReceiver, number: int) -> None:
-    packet = RtpPacket(payload_type=96, sequence_number=number, timestamp=number * 960, ssrc=1)
+async def receive(
+    receiver: RTCRtpReceiver, number: int, *, timestamp: int | None = None, marker: int = 0
+) -> None:
+    packet = RtpPacket(payload_type=96, sequence_number=number, marker=marker, ssrc=1)
+    packet.timestamp = 960 * (number if timestamp is None else timestamp)
     packet.payload = b"opus"
     await receiver._handle_rtp_packet(packet, arrival_time_ms=0)
 
@@ -152,3 +157,29 @@ async def test_aiortc_s_own_buffer_still_holds_packets_back(
     for number in range(4):
         await receive(receiver, number)
     assert decoded == []
+
+
+async def test_a_frame_of_a_video_is_decoded_with_its_last_packet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    receiver, decoded = receiver_at_work(monkeypatch, kind="video")
+    aiortc_private.decode_at_once(receiver)
+    for number, timestamp, marker in [(7, 0, 0), (8, 0, 1), (9, 0, 0), (10, 1, 0)]:
+        await receive(receiver, number, timestamp=timestamp, marker=marker)
+    assert decoded == [0]
+    await receive(receiver, 12, timestamp=2, marker=1)
+    assert decoded == [0]
+    await receive(receiver, 11, timestamp=1, marker=1)
+    await receive(receiver, 13, timestamp=3, marker=1)
+    await receive(receiver, 14, timestamp=4, marker=1)
+    assert decoded[:3] == [0, 1, 2]
+
+
+async def test_aiortc_itself_still_waits_for_the_next_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    receiver, decoded = receiver_at_work(monkeypatch, kind="video")
+    await receive(receiver, 7, timestamp=0, marker=1)
+    assert decoded == []
+    await receive(receiver, 8, timestamp=1, marker=1)
+    assert decoded == [0]

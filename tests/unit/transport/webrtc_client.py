@@ -64,6 +64,9 @@ class Sight:
     def pick(self, *, unlike: ImageFrame | None = None) -> ImageFrame | None:
         return self.frames[-1] if self.frames else None
 
+    async def refreshed(self) -> bool:
+        return False
+
 
 class RedVideo(VideoStreamTrack):
     """Thirty red frames a second."""

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ import pytest
 from assistant.types import ImageFrame
 from assistant.vision.camera import NewestFrame
 from assistant.vision.framing import Pixels
+from tests import virtual_time
+from tests.fakes import settle
 from tests.unit.vision.pictures import blurred, noisy, plain, sign
 from tests.virtual_time import Clock
 
@@ -22,10 +26,10 @@ def frame(at_s: float, pixels: Pixels = RED) -> ImageFrame:
 
 
 def camera(*shown: Pixels) -> NewestFrame:
-    """Shown one picture after another, the newest 0.1 s ago."""
+    """Shown one picture after another, the newest 0.08 s ago."""
     camera = NewestFrame(newest_within_ms=2_000, clock=Clock(100.0))
     for i, pixels in enumerate(shown):
-        camera.put(frame(100 - 0.1 * (len(shown) - i), pixels))
+        camera.put(frame(100 - 0.08 * (len(shown) - i), pixels))
     return camera
 
 
@@ -57,6 +61,47 @@ def test_a_stale_frame_is_not_what_the_camera_shows() -> None:
     assert camera.pick() is shown
     clock.now_s += 0.2
     assert camera.pick() is None
+
+
+def test_a_sharper_frame_that_is_old_is_not_picked() -> None:
+    camera = NewestFrame(newest_within_ms=2_000, clock=Clock(100.0))
+    camera.put(frame(99.5, SHARP))
+    camera.put(blurred_now := frame(99.9, BLURRED))
+    assert camera.pick() is blurred_now
+
+
+async def test_a_fresh_frame_is_waited_for_while_the_camera_goes_on() -> None:
+    clock = Clock(100.0)
+    camera = NewestFrame(newest_within_ms=2_000, clock=clock)
+    camera.put(frame(99.2))
+    waiting = asyncio.create_task(camera.refreshed())
+    await settle()
+    assert not waiting.done()
+    await asyncio.to_thread(camera.put, fresh := frame(100.0))
+    assert await waiting
+    assert camera.pick() is fresh
+
+
+@pytest.mark.parametrize("ages_s", [(), (0.1,), (3.0,)])
+async def test_no_frame_is_waited_for_that_is_not_needed_or_will_not_come(
+    ages_s: tuple[float, ...],
+) -> None:
+    camera = NewestFrame(newest_within_ms=2_000, clock=Clock(100.0))
+    for age_s in ages_s:
+        camera.put(frame(100 - age_s))
+    assert not await camera.refreshed()
+
+
+def test_a_camera_that_has_just_stopped_is_not_waited_for_without_end() -> None:
+    async def main(clock: Callable[[], float]) -> tuple[bool, float]:
+        camera = NewestFrame(newest_within_ms=2_000, clock=clock)
+        camera.put(frame(began_at_s := clock()))
+        await asyncio.sleep(1)
+        return await camera.refreshed(), clock() - began_at_s
+
+    came, waited_s = virtual_time.run(main)
+    assert not came
+    assert waited_s <= 3.5
 
 
 @pytest.mark.parametrize(
