@@ -64,6 +64,7 @@ def new_session(
         use_vision=config.eyes.mode != "off",
         max_reply_tokens=config.brain.max_reply_tokens,
         voice=engines.standard_voice,
+        natural_voice=engines.voices.plain(engines.standard_voice) != engines.standard_voice,
         speed=config.voice.speed,
     )
     if not (engines.brain_sees and config.eyes.mode in ("image", "both")):

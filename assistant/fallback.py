@@ -56,15 +56,21 @@ class Plan:
     """What one turn may spend. Read once, at its start, and only tightened after."""
 
     use_vision: bool = True
+    looks_anew: bool = True
+    """Or else what was seen in an earlier turn is told again, where anything was."""
+
     use_draft: bool = True
     speak: bool = True
     max_reply_tokens: int = 120
     voice: str = ""
     """The id of the voice that the person wants."""
 
+    natural_voice: bool = True
+    """Or else espeak-ng speaks, which takes no time."""
+
     speed: float = 1.0
     history_share: float = 1.0
-    """Of the prompt's room that earlier turns may take."""
+    """Of the prompt's room that earlier turns may take, once the rest has been read that way."""
 
     first_phrase_max_words: int | None = None
     """None for as many as the settings say."""
@@ -116,16 +122,14 @@ class _Standing:
 
     n_good: int = 0
 
-    def note(self, was_late: bool, n_rungs: int) -> int:
-        """Account for one more turn; -1 for a step down, +1 for a step up, else 0."""
+    def note(self, was_late: bool) -> int:
+        """Account for one more turn; -1 where a step down is due, +1 for a step up, else 0."""
         self.recent.append(was_late)
         self.n_good = 0 if was_late else self.n_good + 1
-        if sum(self.recent) >= _DOWN_AFTER and self.rung < n_rungs:
-            self.rung += 1
+        if sum(self.recent) >= _DOWN_AFTER:
             self.recent.clear()
             return -1
-        if self.n_good >= _UP_AFTER and self.rung:
-            self.rung -= 1
+        if self.n_good >= _UP_AFTER:
             self.n_good = 0
             return 1
         return 0
@@ -208,9 +212,21 @@ class FallbackPolicy:
             self._voice_failed = False
         late, steps = set(late), []
         for stage, standing in self._standings.items():
-            if standing.note(stage in late, len(LADDERS[stage])) < 0:
+            way = standing.note(stage in late)
+            if way and self._has_moved(stage, -way) and way < 0:
                 steps.append((stage, LADDERS[stage][standing.rung - 1]))
         return steps
+
+    def _has_moved(self, stage: Stage, by: int) -> bool:
+        """Go on to the next rung of a ladder that changes anything; False where there is none."""
+        standing, before = self._standings[stage], self.plan
+        here = standing.rung
+        while self.plan == before:
+            if not 0 <= standing.rung + by <= len(LADDERS[stage]):
+                standing.rung = here
+                return False
+            standing.rung += by
+        return True
 
     @property
     def prompt(self) -> str:

@@ -11,6 +11,8 @@ from assistant.errors import EyesError
 from assistant.stages import Camera, Eyes
 from assistant.types import ImageFrame, Scene
 
+_AGO = "all this as it was a while ago"
+
 
 class StillCamera:
     """Shows one picture for ever, or none."""
@@ -35,12 +37,21 @@ class Gaze:
     before: Scene | None
     """The scene of an earlier turn, to tell what has changed since."""
 
+    looks_anew: bool = True
+    """Or else that scene stands in for a look, where there is one."""
+
     on_seen: Callable[[Scene], None]
     on_failure: Callable[[EyesError], None]
     scene: Scene | None = field(init=False, default=None)
     _looking: asyncio.Task[None] | None = field(init=False, default=None)
     _frame: ImageFrame | None = field(init=False, default=None)
     _again: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        if not self.looks_anew and self.before is not None:
+            self.camera = StillCamera(None)
+            facts = tuple(fact for fact in self.before.facts if fact != _AGO)
+            self.scene = replace(self.before, facts=facts and (*facts, _AGO), image=None)
 
     def look(self) -> None:
         """Begin to look, unless nothing has changed since the last look.

@@ -16,7 +16,7 @@ _MUCH_TOKENS = 100
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One step of giving less."""
+    """One step of giving less. Where it would change nothing it is passed over."""
 
     code: Shortfall
     reason: str
@@ -32,7 +32,17 @@ LADDERS: Mapping[Stage, tuple[Rung, ...]] = {
         ),
     ),
     Stage.VISION: (
+        Rung(
+            Shortfall.SMALL_PICTURE,
+            "the picture is looked at in less detail",
+            {"image_side_px": 224},
+        ),
         Rung(Shortfall.PICTURE_WAIT, "the picture is waited for less long", {"scene_wait_ms": 100}),
+        Rung(
+            Shortfall.KEPT_PICTURE,
+            "what the camera showed before is used again",
+            {"looks_anew": False},
+        ),
         Rung(Shortfall.NO_PICTURE, "answers do without the camera", {"use_vision": False}),
     ),
     Stage.PREFILL: (
@@ -60,6 +70,7 @@ LADDERS: Mapping[Stage, tuple[Rung, ...]] = {
             "the first words come in a shorter phrase",
             {"first_phrase_max_words": 3},
         ),
+        Rung(Shortfall.FAST_VOICE, "a plainer, faster voice speaks", {"natural_voice": False}),
         Rung(Shortfall.TEXT_ONLY, "answers are shown and not spoken", {"speak": False}),
     ),
 }

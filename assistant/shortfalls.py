@@ -9,13 +9,16 @@ class Shortfall(StrEnum):
     """Stays the same when the sentence beside it is worded anew."""
 
     # Steps of a ladder: they last until the stage has been in time again for a while.
+    SMALL_PICTURE = "small_picture"
     PICTURE_WAIT = "picture_wait"
+    KEPT_PICTURE = "kept_picture"
     NO_PICTURE = "no_picture"
     HALF_HISTORY = "half_history"
     SHORT_HISTORY = "short_history"
     NO_DRAFT = "no_draft"
     SHORT_FIRST_PHRASE = "short_first_phrase"
     SHORT_ANSWERS = "short_answers"
+    FAST_VOICE = "fast_voice"
     TEXT_ONLY = "text_only"
     IMPATIENT_EARS = "impatient_ears"
 

@@ -292,7 +292,9 @@ class Turn:
 
     def _sound_of(self, text: str) -> Stream[AudioFrame]:
         """Spoken by the voice that the person wants, or by one that can read it."""
-        voice = self.fallback.voices.reading(text, self._plan.voice)
+        voices = self.fallback.voices
+        voice = voices.reading(text, self._plan.voice)
+        voice = voice if self._plan.natural_voice else voices.plain(voice)
         if (shortcoming := self.fallback.shortcoming(voice)) is not None:
             self._told.degraded("voice", Shortfall.PLAIN_VOICE, shortcoming)
         return self.voice.speak(text, voice=voice, speed=self._plan.speed)
@@ -311,7 +313,8 @@ class Turn:
             camera=shown if self._plan.use_vision else StillCamera(None),
             eyes=self.eyes,
             image_side_px=self._plan.image_side_px,
-            before=self.conversation.scene,
+            before=self.conversation.scene if self._plan.use_vision else None,
+            looks_anew=self._plan.looks_anew or bool(self.images),
             on_seen=self._told.seen,
             on_failure=self._on_blind,
         )

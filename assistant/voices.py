@@ -116,6 +116,13 @@ class Voices:
         best = self._best(languages)
         return voice_id if best is None else best.id
 
+    def plain(self, voice_id: str) -> str:
+        """The id of espeak-ng in the language of that voice: it takes no time; or else `voice_id`,
+        where it does not speak that language."""
+        voice = self.find(voice_id)
+        plain = [_ESPEAK + language for language in (voice.languages if voice else ())]
+        return next((each for each in plain if each in self._here), voice_id)
+
     def offered(self, languages: Iterable[str], standard: str) -> tuple[KnownVoice, ...]:
         """What a person may choose from who converses in these languages, `standard` included."""
         ids = [voice.id for voice in self.piper] + [_ESPEAK + language for language in languages]

@@ -3,7 +3,9 @@
 import { inLanguages } from "./language.js";
 
 const english = {
+  small_picture: "the picture is looked at in less detail",
   picture_wait: "the picture is waited for less long",
+  kept_picture: "what the camera showed before is used again",
   no_picture: "answers do without the camera",
   picture_late: "the picture came too late",
   half_history: "less of the earlier conversation is kept in mind",
@@ -13,6 +15,7 @@ const english = {
   short_answers: "answers are shorter",
   cut_short: "the answer was cut short",
   acknowledged: "the answer takes a moment",
+  fast_voice: "a plainer, faster voice speaks",
   text_only: "answers are shown and not spoken",
   impatient_ears: "the end of what is said is waited for less long",
   partial_words: "the last words were not waited for",
@@ -27,7 +30,9 @@ const english = {
 
 /** @type {Record<keyof typeof english, string>} */
 const chinese = {
+  small_picture: "画面看得粗略一些",
   picture_wait: "等画面的时间缩短",
+  kept_picture: "沿用先前看到的画面",
   no_picture: "回答不再看摄像头",
   picture_late: "画面来得太晚",
   half_history: "少记一些先前的对话",
@@ -37,6 +42,7 @@ const chinese = {
   short_answers: "回答更短",
   cut_short: "回答提前结束",
   acknowledged: "答案还要等一会儿",
+  fast_voice: "改用较快、较生硬的声音",
   text_only: "只显示文字，不出声",
   impatient_ears: "等最后几个字的时间缩短",
   partial_words: "没有等最后几个字",

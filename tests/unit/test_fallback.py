@@ -47,6 +47,49 @@ def test_each_step_down_has_a_reason_that_is_told_once() -> None:
     assert [rung for steps in told for _, rung in steps] == list(LADDERS[Stage.FIRST_PHRASE])
 
 
+@pytest.mark.parametrize(
+    ("best", "stage", "steps"),
+    [
+        (
+            Plan(),
+            Stage.VISION,
+            ["small_picture", "picture_wait", "kept_picture", "no_picture"],
+        ),
+        # A brain that is told facts is shown no picture that could be smaller.
+        (
+            Plan(image_side_px=0),
+            Stage.VISION,
+            ["picture_wait", "kept_picture", "no_picture"],
+        ),
+        (Plan(), Stage.TTS, ["short_first_phrase", "fast_voice", "text_only"]),
+        # What the settings, or the person, have given up already is no step.
+        (Plan(natural_voice=False, first_phrase_max_words=3), Stage.TTS, ["text_only"]),
+        (Plan(speak=False, natural_voice=False, first_phrase_max_words=3), Stage.TTS, []),
+        (Plan(use_draft=False, max_reply_tokens=20), Stage.FIRST_PHRASE, ["short_first_phrase"]),
+        (Plan(), Stage.PREFILL, ["half_history", "short_history"]),
+        (Plan(), Stage.ASR, ["impatient_ears"]),
+        (Plan(), Stage.ENDPOINTING, []),
+    ],
+)
+def test_only_what_gives_less_is_a_step(best: Plan, stage: Stage, steps: list[str]) -> None:
+    policy = FallbackPolicy(best=best)
+    told = [rung for _ in range(20) for _, rung in policy.after_turn([stage])]
+    assert [rung.code for rung in told] == steps
+    for _ in range(len(steps)):
+        assert policy.plan != best
+        for _ in range(10):
+            policy.after_turn([])
+    assert policy.plan == best
+
+
+def test_what_another_stage_has_given_up_is_no_second_step() -> None:
+    policy = FallbackPolicy()
+    for _ in range(4):
+        policy.after_turn([Stage.FIRST_PHRASE])
+    steps = [rung.code for _ in range(2) for _, rung in policy.after_turn([Stage.TTS])]
+    assert steps == ["fast_voice"]
+
+
 def test_stages_are_judged_apart() -> None:
     policy = FallbackPolicy()
     policy.after_turn([Stage.TTS])

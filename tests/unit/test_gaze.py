@@ -49,7 +49,9 @@ class Eyes:
 class Watcher:
     """A gaze, and all that it told."""
 
-    def __init__(self, frame: ImageFrame | None, *, before: Scene | None = None) -> None:
+    def __init__(
+        self, frame: ImageFrame | None, *, before: Scene | None = None, looks_anew: bool = True
+    ) -> None:
         self.camera = Camera(frame)
         self.eyes = Eyes()
         self.seen: list[Scene] = []
@@ -59,6 +61,7 @@ class Watcher:
             eyes=self.eyes,
             image_side_px=448,
             before=before,
+            looks_anew=looks_anew,
             on_seen=self.seen.append,
             on_failure=self.failures.append,
         )
@@ -156,3 +159,23 @@ async def test_at_the_end_nobody_looks_any_more() -> None:
     watcher.gaze.end()
     assert await watcher.gaze.settled()
     assert watcher.seen == []
+
+
+async def test_what_was_seen_before_may_stand_in_for_a_look() -> None:
+    watcher = Watcher(picture(1), before=Scene(facts=("a cat",)), looks_anew=False)
+    assert await watcher.facts() == ("a cat", "all this as it was a while ago")
+    again = Watcher(picture(1), before=watcher.gaze.scene, looks_anew=False)
+    assert await again.facts() == ("a cat", "all this as it was a while ago")
+    assert not watcher.eyes.sides_px
+    assert not watcher.seen
+
+
+async def test_a_picture_that_was_seen_before_is_not_shown_again() -> None:
+    """It stands in the conversation."""
+    watcher = Watcher(picture(1), before=Scene(image=picture(2)), looks_anew=False)
+    assert watcher.gaze.scene == Scene()
+
+
+async def test_who_has_seen_nothing_yet_looks() -> None:
+    watcher = Watcher(picture(1), looks_anew=False)
+    assert await watcher.facts() == ("grey 1",)

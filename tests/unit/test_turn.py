@@ -26,7 +26,16 @@ from assistant.fallback import FallbackPolicy, Plan
 from assistant.records import TurnRecord
 from assistant.shortfalls import Shortfall
 from assistant.turn import Turn
-from assistant.types import Answerer, ImageFrame, Phase, Prompt, ReplyPiece, Role, ToolStep
+from assistant.types import (
+    Answerer,
+    ImageFrame,
+    Phase,
+    Prompt,
+    ReplyPiece,
+    Role,
+    Scene,
+    ToolStep,
+)
 from assistant.utterance import TypedUtterance
 from assistant.voices import KnownVoice, Voices, espeak_voice
 from tests.fakes import (
@@ -294,6 +303,20 @@ async def test_with_vision_off_nobody_looks() -> None:
     assert stage.eyes.looked == 0
 
 
+async def test_what_was_seen_before_is_told_again_where_looking_takes_too_long() -> None:
+    stage = Stage(eyes=ScriptedEyes("a dog", look_s=60), frame=picture())
+    stage.fallback.best = Plan(looks_anew=False)
+    stage.conversation.scene = Scene(facts=("a cat",))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "what is love")
+    await stage.peer.play_until(task)
+    assert last_words(stage.brain.replied) == [
+        "[Camera: a cat; all this as it was a while ago]\nwhat is love"
+    ]
+    assert stage.eyes.looked == 0
+    assert not stage.peer.told(Degraded)
+
+
 async def test_a_late_picture_is_done_without() -> None:
     stage = Stage(eyes=ScriptedEyes("a cat", look_s=60), frame=picture())
     stage.fallback.best = Plan(scene_wait_ms=10)
@@ -318,6 +341,18 @@ async def test_a_reply_is_read_by_a_voice_that_knows_its_letters() -> None:
     ]
     told = [event for event in stage.peer.events if isinstance(event, Degraded)]
     assert [event.stage for event in told] == ["voice"]
+
+
+async def test_a_faster_voice_reads_where_the_natural_one_takes_too_long() -> None:
+    stage = Stage()
+    stage.fallback.best = Plan(voice="joe", natural_voice=False)
+    joe = KnownVoice(id="joe", summary="a man", languages=("en",))
+    stage.fallback.voices = Voices(piper=(joe,), espeak=(espeak_voice("en", "English"),))
+    task = await stage.begin()
+    await stage.utterance.become(Phase.ENDED, "capital of France")
+    await stage.peer.play_until(task)
+    assert set(stage.voice.voices) == {"espeak-ng-en"}
+    assert not stage.peer.told(Degraded)
 
 
 async def test_failing_eyes_cost_the_answer_nothing() -> None:

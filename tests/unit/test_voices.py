@@ -71,6 +71,20 @@ def test_a_voice_that_is_not_here_has_a_stand_in(model: str, voice: str | None) 
     assert (found and found.id) == voice
 
 
+@pytest.mark.parametrize(
+    ("voice", "plain"),
+    [
+        ("joe", "espeak-ng-en"),
+        ("huayan", "espeak-ng-zh"),
+        ("espeak-ng-fr", "espeak-ng-fr"),
+        ("nobody", "nobody"),
+    ],
+)
+def test_every_voice_has_a_plainer_one(voice: str, plain: str) -> None:
+    assert WITH_HUAYAN.plain(voice) == plain
+    assert Voices().plain(voice) == voice
+
+
 def test_without_espeak_there_may_be_nobody() -> None:
     assert Voices(piper=(HUAYAN,)).standing_in_for("huayan") is None
     assert Voices().reading("你好。", "joe") == "joe"
