@@ -127,6 +127,14 @@ def _parser(named: str) -> argparse.ArgumentParser:
     clear = actions.add_parser("clear", parents=[common], help="forget every one of them")
     clear.set_defaults(run=_cache_clear)
 
+    export = commands.add_parser("export", parents=[common], help="a conversation that was kept")
+    export.add_argument("id", nargs="?", metavar="ID", help="default: the newest")
+    export.add_argument("--list", action="store_true", help="which there are, without their words")
+    export.add_argument("--format", choices=("markdown", "json", "srt"), default="markdown")
+    export.add_argument("--language", choices=("en", "zh"), default="en", help="of the headings")
+    export.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    export.set_defaults(run=_export)
+
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing, what to do")
     doctor.set_defaults(run=_doctor)
 
@@ -238,6 +246,14 @@ def _cache_clear(config: Config, options: argparse.Namespace) -> int:
     from assistant.known_answers import clear_cache
 
     return clear_cache(config)
+
+
+def _export(config: Config, options: argparse.Namespace) -> int:
+    from assistant.memory_command import export, list_conversations
+
+    if options.list:
+        return list_conversations(config)
+    return export(config, options.id, options.format, options.language, options.out)
 
 
 def _doctor(config: Config, options: argparse.Namespace) -> int:

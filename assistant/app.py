@@ -24,6 +24,7 @@ from assistant.fallback import FallbackPolicy, Plan
 from assistant.gaze import StillCamera
 from assistant.hearing import Listener
 from assistant.loop_lag import LoopLag
+from assistant.memory.memory import Memory
 from assistant.monitoring.live import LiveSession
 from assistant.monitoring.monitor import monitoring
 from assistant.recording.recorder import recorded
@@ -33,6 +34,7 @@ from assistant.shipped import shipped
 from assistant.speaker import Playout
 from assistant.stages import Peer
 from assistant.transport import server
+from assistant.transport.memory import MemoryDesk
 from assistant.transport.monitoring import monitoring_routes
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.settings import SessionUpdate
@@ -140,8 +142,9 @@ async def serve(config: Config) -> None:
     config = replace(config, server=lan.prepared(config.server))
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     lag = LoopLag()
+    memory = Memory(config)
     with server.listen(config.server) as listener, monitoring(config, lag) as monitor:
-        async with start_engines(config) as engines, asyncio.TaskGroup() as tasks:
+        async with memory, start_engines(config) as engines, asyncio.TaskGroup() as tasks:
             monitor.vitals.workers = engines.workers
 
             def health() -> dict[str, Any]:
@@ -153,8 +156,11 @@ async def serve(config: Config) -> None:
                 }
 
             async def serve_call(peer: Peer) -> None:
-                with monitor.live.one_more(peer) as live:
-                    async with recorded(peer, config, session_id=live.session_id) as kept:
+                with (
+                    monitor.live.one_more(peer) as live,
+                    memory.minding(peer, live.began_at_s) as minded,
+                ):
+                    async with recorded(minded, config, session_id=live.session_id) as kept:
                         await new_session(engines, config, kept, monitor.books, live).run()
 
             app = server.build_app(
@@ -165,6 +171,7 @@ async def serve(config: Config) -> None:
                 health=health,
                 page_folder=shipped("client_web"),
                 config=config.server,
+                memory=MemoryDesk(memory),
                 extra_routes=monitoring_routes(
                     metrics=monitor.metrics.expose,
                     report=monitor.dashboard.report,
@@ -173,6 +180,7 @@ async def serve(config: Config) -> None:
             )
             background = [
                 tasks.create_task(lag.watch(), name="loop lag"),
+                tasks.create_task(memory.tidy(), name="forgetting"),
                 tasks.create_task(service.show_life(), name="signs of life"),
                 tasks.create_task(_announce(engines, listener.getsockname()[1], config)),
             ]

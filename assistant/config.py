@@ -14,6 +14,7 @@ from assistant.config_answers import (
     AuditConfig,
     CacheConfig,
     DocumentsConfig,
+    MemoryConfig,
     RemoteConfig,
     TiersConfig,
     ToolsConfig,
@@ -390,3 +391,4 @@ class Config:
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     monitoring: MonitoringConfig = field(default_factory=MonitoringConfig)
     recording: RecordingConfig = field(default_factory=RecordingConfig)
+    memory: MemoryConfig = field(default_factory=MemoryConfig)

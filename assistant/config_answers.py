@@ -132,3 +132,25 @@ class DocumentsConfig:
 
     budget_ms: Annotated[int, Between(1, 5_000)] = 100
     """Looking takes no longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryConfig:
+    """Whether what was said is known again the next time: the words of both sides, never sound or
+    pictures. People are told apart by their browsers, and can delete all of theirs on the page."""
+
+    keep: Literal["off", "plain", "encrypted"] = "off"
+    """On this machine's disk, readable or sealed with a key (AES-256-GCM). "off": in memory alone,
+    for ten minutes after the end, so that a conversation can be downloaded."""
+
+    folder: Path = Path("")
+    """Where it is kept; empty for server.state_folder."""
+
+    key_file: Path = Path("")
+    """A file with 32 bytes in base64, that only you can read (chmod 600); empty for the environment
+    variable PARLEY_MEMORY_KEY, and without that for a key that is made once in `folder`: keep it
+    on another disk, and what is on this one is of no use without."""
+
+    expires_after_days: Annotated[int, Between(1, 3_650)] = 30
+    max_lines: Annotated[int, Between(10, 100_000)] = 2_000
+    """Of one person; the oldest make way."""

@@ -26,6 +26,10 @@ _ROOMY = 0.75
 then is read anew while nobody waits; until it is, the rest of the room lets them stay as they are.
 """
 
+_RESTORED = 0.25
+"""Of the same room, how much former conversations may take: who comes back may ask at once,
+before they have been read."""
+
 _MAX_ITEMS = 1_000
 """What is added and never answered, and has no words that would fill a prompt, must end too."""
 
@@ -240,6 +244,16 @@ class Conversation:
         else:
             self._items.append(item)
         del self._items[:-_MAX_ITEMS]
+
+    def restore(self, earlier: Iterable[Item]) -> None:
+        """What was said in former conversations stands before all else, its newest part alone."""
+        kept = list(earlier)
+        while kept and kept[-1].teller is Role.USER:
+            del kept[-1]  # or it would be answered now
+        room = _RESTORED * self._room((Message(role=Role.SYSTEM, text=self.system_prompt),))
+        while kept and (kept[0].teller is not Role.USER or estimated_tokens(_told(kept)) > room):
+            del kept[0]
+        self._items[:0] = kept
 
     def remove(self, item_id: str) -> None:
         self._items = [item for item in self._items if item.item_id != item_id]

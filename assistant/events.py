@@ -197,6 +197,18 @@ class ItemRetrieved:
     item_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryKept:
+    """What becomes of this conversation's words, and which ones it goes on from."""
+
+    keep: str
+    """As in the settings: "off", "plain" or "encrypted"."""
+
+    expires_after_days: int
+    earlier_at_s: float | None = None
+    """When the person was here last, since 1970; None where nothing is known of that."""
+
+
 Event = (
     StateChanged
     | SpeechStarted
@@ -216,6 +228,7 @@ Event = (
     | ItemTranscribed
     | ItemTruncated
     | ItemRetrieved
+    | HistoryKept
 )
 
 
@@ -323,6 +336,21 @@ class TruncateItem:
     heard_ms: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remember:
+    """The person may be known from earlier."""
+
+    person: str = field(repr=False)
+    """What their browser made up, and nobody else knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restore:
+    """Said in earlier conversations: it stands before everything in this one."""
+
+    lines: tuple[AddItem, ...]
+
+
 Command = (
     SayText
     | StopTalking
@@ -335,4 +363,6 @@ Command = (
     | RemoveItem
     | RetrieveItem
     | TruncateItem
+    | Remember
+    | Restore
 )

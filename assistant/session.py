@@ -21,6 +21,7 @@ from assistant.events import (
     Mute,
     PushToTalk,
     RemoveItem,
+    Restore,
     RetrieveItem,
     SayText,
     StopTalking,
@@ -127,6 +128,11 @@ class Session:
                     self._listener.forget()
                 case AddItem():
                     await self._add(command)
+                case Restore(lines=lines):
+                    self._conversation.restore(
+                        Item(item_id=line.item_id, role=line.role, text=line.text) for line in lines
+                    )
+                    self._read_what_stands()
                 case RemoveItem(item_id=item_id):
                     await self._floor.clear(only=item_id)
                     self._conversation.remove(item_id)

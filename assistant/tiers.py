@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assistant.audit_file import AuditLog
 from assistant.config import Config
 from assistant.errors import ConfigError
-from assistant.remote.key import read_key
+from assistant.key import Key, read_key
 from assistant.remote.patience import patience
 from assistant.remote.request import Encode, endpoint
 from assistant.remote.spending import Spending, Tariff
@@ -34,7 +34,7 @@ def check_tiers(config: Config) -> None:
         raise ConfigError("tiers.strong_model is empty: name the manifest of a stronger brain")
     if remote_tier(config):
         endpoint(config.remote)
-        read_key(config.remote.api_key_file)
+        _key(config)
 
 
 def remote_tier(config: Config) -> Tier | None:
@@ -106,7 +106,7 @@ def new_remote(config: Config, encode: Encode) -> RemoteBrain | None:
     return RemoteBrain(
         tier=tier.value,
         config=remote,
-        key=read_key(remote.api_key_file),
+        key=_key(config),
         patience=patience(config.budget),
         temperature=config.brain.temperature,
         spending=Spending(
@@ -121,3 +121,8 @@ def new_remote(config: Config, encode: Encode) -> RemoteBrain | None:
         audit=AuditLog(config.audit.file),
         encode=encode if remote.send_images else None,
     )
+
+
+def _key(config: Config) -> Key:
+    file = config.remote.api_key_file
+    return read_key(file, setting="remote.api_key_file", variable="PARLEY_REMOTE_API_KEY")

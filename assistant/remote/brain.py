@@ -17,9 +17,9 @@ import openai
 from assistant.audit_file import AuditLog
 from assistant.config_answers import RemoteConfig
 from assistant.conversation import estimated_tokens
+from assistant.key import Key
 from assistant.remote.breaker import Breaker
 from assistant.remote.failure import BROKEN, LATE, NONSENSE, STALLED, RemoteError, failure
-from assistant.remote.key import Key
 from assistant.remote.patience import Patience, pause_s
 from assistant.remote.request import DONE, Encode, endpoint, messages, read_chunk
 from assistant.remote.spending import Spending, Spent

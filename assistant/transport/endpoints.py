@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from email.message import Message
 from typing import Any, TypeVar
 
@@ -33,6 +33,7 @@ from assistant.transport.settings import SessionUpdate
 from assistant.transport.websocket_peer import TRY_AGAIN_LATER, WebSocketPeer
 
 T = TypeVar("T")
+Answer = Callable[[Request], Awaitable[Response]]
 
 MAX_BODY_BYTES = 256 * 1024
 """A browser's offer has some 10 KB."""
@@ -133,6 +134,15 @@ class Endpoints:
             await self._calls.join(peer, address=_address(socket))
         except (BusyError, TooManyError) as error:  # somebody else was let in meanwhile
             await socket.close(TRY_AGAIN_LATER, str(error))
+
+    def admitted(self, answer: Answer) -> Answer:
+        """`answer`, for those who are let in."""
+
+        async def judged(request: Request) -> Response:
+            self._judge(request, self._keys.admit)
+            return await answer(request)
+
+        return judged
 
     def _judge(self, connection: HTTPConnection, judge: Callable[[str | None], T]) -> T:
         """What `judge` says to the token that somebody shows.

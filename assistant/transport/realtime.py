@@ -9,8 +9,9 @@ to a session in translator.py.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from assistant.errors import ProtocolError
@@ -29,6 +30,8 @@ MAX_EVENT_BYTES = 256 * 1024
 
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """Of a WebSocket: a photograph, or a minute of sound at once."""
+
+_PERSON = re.compile(r"[A-Za-z0-9_-]{32,128}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +118,13 @@ class Ping(FromClient):
     """On the client's clock, whichever that is."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remember(FromClient):
+    """Ours: who this is, as far as it matters for what was said earlier."""
+
+    person: str = field(repr=False)
+
+
 ClientEvent = (
     SessionUpdate
     | ItemCreate
@@ -131,6 +141,7 @@ ClientEvent = (
     | Mute
     | PushToTalk
     | Ping
+    | Remember
 )
 
 
@@ -168,6 +179,17 @@ def load_json(text: str, *, max_bytes: int = MAX_EVENT_BYTES) -> Any:
 def _refuse_constant(name: str) -> float:
     """Python would read NaN and Infinity, which JSON does not have."""
     raise ValueError(name)
+
+
+def checked_person(person: str) -> str:
+    """An id that nobody can guess. Raises ProtocolError."""
+    if not _PERSON.fullmatch(person):
+        raise ProtocolError(
+            "A person is known by 32 to 128 random letters, digits, - and _.",
+            code="invalid_value",
+            param="person",
+        )
+    return person
 
 
 def _read_session_update(fields: Fields, event_id: str | None) -> SessionUpdate:
@@ -238,6 +260,9 @@ _READERS: dict[str, Callable[[Fields, str | None], ClientEvent]] = {
     "assistant.mute": lambda fields, event_id: Mute(event_id=event_id, muted=fields.flag("muted")),
     "assistant.push_to_talk": lambda fields, event_id: PushToTalk(
         event_id=event_id, pressed=fields.flag("pressed")
+    ),
+    "assistant.remember": lambda fields, event_id: Remember(
+        event_id=event_id, person=checked_person(fields.text("person"))
     ),
     "assistant.ping": lambda fields, event_id: Ping(
         event_id=event_id, sent_at_ms=fields.number("sent_at_ms")

@@ -35,6 +35,7 @@ from assistant.transport.client_secrets import Keys, read_key
 from assistant.transport.endpoints import Endpoints, refusal
 from assistant.transport.guard import Guard, error_response
 from assistant.transport.ice_servers import ice_servers
+from assistant.transport.memory import MemoryDesk
 from assistant.transport.opus import libopus
 from assistant.transport.realtime import MAX_MESSAGE_BYTES
 from assistant.transport.settings import SessionUpdate
@@ -65,6 +66,7 @@ def build_app(
     health: Callable[[], dict[str, Any]],
     page_folder: Path,
     config: ServerConfig,
+    memory: MemoryDesk | None = None,
     extra_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """`serve_call` runs once for each caller, in a task of its own, until it returns.
@@ -113,6 +115,7 @@ def build_app(
             Route("/v1/realtime/calls/{call_id}/hangup", endpoints.end_call, methods=["POST"]),
             Route("/v1/realtime/calls/{call_id}", endpoints.end_call, methods=["DELETE"]),
             Route("/v1/assistant/ice_servers", endpoints.tell_ice_servers),
+            *(_memory_routes(memory, endpoints) if memory else ()),
             Route("/healthz", tell_health),
             *([Route("/authority.crt", tell_authority)] if config.tls else []),
             *extra_routes,
@@ -125,6 +128,14 @@ def build_app(
             ClientDisconnect: _forget,
         },
         lifespan=lifespan,
+    )
+
+
+def _memory_routes(memory: MemoryDesk, endpoints: Endpoints) -> tuple[BaseRoute, ...]:
+    path = "/v1/assistant/memory"
+    return (
+        Route(path, endpoints.admitted(memory.tell), methods=["GET"]),
+        Route(path, endpoints.admitted(memory.clear), methods=["DELETE"]),
     )
 
 

@@ -294,6 +294,11 @@ def recording(*, is_on: bool) -> Message:
     return event("assistant.recording", is_on=is_on)
 
 
+def memory(**kept: Any) -> Message:
+    """Ours: what becomes of the conversation's words, and which earlier ones it goes on from."""
+    return event("assistant.memory", **kept)
+
+
 def resume(token: str, *, last_event_id: str | None) -> Message:
     """Ours: whose line is lost may call again with this and goes on with the conversation.
 

@@ -26,6 +26,7 @@ from assistant.events import (
     ForgetSpeech,
     HeardReply,
     Hearing,
+    HistoryKept,
     ItemRetrieved,
     ItemTranscribed,
     ItemTruncated,
@@ -33,6 +34,7 @@ from assistant.events import (
     PushToTalk,
     QuestionReopened,
     RecordingChanged,
+    Remember,
     RemoveItem,
     ReplyEnded,
     ReplyStarted,
@@ -157,6 +159,8 @@ class Translator:
                 yield wire.alert(**dataclasses.asdict(event))
             case RecordingChanged(is_on=is_on):
                 yield wire.recording(is_on=is_on)
+            case HistoryKept():
+                yield wire.memory(**dataclasses.asdict(event))
             case TimelineReady():
                 yield wire.timeline(**dataclasses.asdict(event))
 
@@ -245,6 +249,8 @@ class Translator:
                 return PushToTalk(pressed=pressed), []
             case realtime.Playout(heard_at_s=at_s):
                 return (HeardReply(at_s=at_s) if at_s is not None else None), []
+            case realtime.Remember(person=person):
+                return Remember(person=person), []
             case realtime.Ping(sent_at_ms=sent_at_ms):
                 return None, [wire.pong(sent_at_ms=sent_at_ms, server_at_s=self._clock())]
             case settings.SessionUpdate():

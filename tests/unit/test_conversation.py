@@ -298,3 +298,40 @@ def test_words_said_over_again_are_noticed(conversation: Conversation) -> None:
     assert conversation.is_repeating
     take(conversation, 3, "And that thing there?", "A plate.")
     assert not conversation.is_repeating
+
+
+def earlier(n: int, words: str = "words") -> list[Item]:
+    """`n` questions and their answers, as they were kept."""
+    return [
+        Item(item_id=f"earlier_{m}", role=role, text=f"{m} {words}")
+        for m, role in enumerate([Role.USER, Role.ASSISTANT] * n)
+    ]
+
+
+def test_earlier_conversations_stand_before_this_one(conversation: Conversation) -> None:
+    take(conversation, 1, "Who are you?", "Parley.")
+    conversation.restore(earlier(1))
+    texts = [message.text for message in ask(conversation, "And you?")]
+    assert texts == ["Be brief.", "0 words", "1 words", "Who are you?", "Parley.", "And you?"]
+
+
+def test_of_earlier_conversations_the_newest_part_is_told(conversation: Conversation) -> None:
+    conversation.restore(earlier(100))
+    first, *kept, question = ask(conversation, "And now?")
+    assert kept[-1].text == "199 words"
+    assert 2 < len(kept) < 60
+    assert kept[0].role is Role.USER
+    assert (first.text, question.text) == ("Be brief.", "And now?")
+
+
+def test_an_earlier_question_without_an_answer_is_not_answered_now(
+    conversation: Conversation,
+) -> None:
+    conversation.restore(earlier(2)[:3])
+    assert [m.text for m in ask(conversation, "Hello?")][1:] == ["0 words", "1 words", "Hello?"]
+
+
+@pytest.mark.parametrize("items", [[], earlier(1)[1:], earlier(1)[:1], earlier(1, "x" * 9_000)])
+def test_nothing_worth_telling_is_told(conversation: Conversation, items: list[Item]) -> None:
+    conversation.restore(items)
+    assert [message.text for message in ask(conversation, "Hello?")] == ["Be brief.", "Hello?"]

@@ -7,7 +7,16 @@ import asyncio
 import pytest
 
 from assistant.errors import TooLongError
-from assistant.events import Configure, Mute, PushToTalk, SayText, StopTalking
+from assistant.events import (
+    AddItem,
+    Configure,
+    Mute,
+    PushToTalk,
+    Restore,
+    SayText,
+    StopTalking,
+)
+from assistant.types import Role
 from tests.fakes import ScriptedBrain, picture, settle
 from tests.room import LONG_ANSWER, Room
 
@@ -95,6 +104,18 @@ async def test_nothing_goes_while_the_next_question_is_asked() -> None:
         room.read_ahead.set()
         await settle()
         assert room.brain.replied[-1][1:-1] == standing
+
+
+async def test_what_was_said_earlier_is_read_before_anybody_asks(room: Room) -> None:
+    async with room.open():
+        lines = (
+            AddItem(item_id="earlier_0", role=Role.USER, text="My name is Anna."),
+            AddItem(item_id="earlier_1", role=Role.ASSISTANT, text="Hello, Anna."),
+        )
+        room.peer.wanted.put_nowait(Restore(lines=lines))
+        await settle()
+        texts = ["Be brief.", "My name is Anna.", "Hello, Anna.", ""]
+        assert [message.text for message in room.brain.prefilled[-1]] == texts
 
 
 async def test_a_brain_that_found_it_too_long_is_asked_less() -> None:

@@ -18,8 +18,8 @@ from assistant.bench.endpoint import Conduct, FakeEndpoint, fake_endpoint
 from assistant.config import BudgetConfig
 from assistant.config_answers import RemoteConfig
 from assistant.errors import BrainError, ConfigError
+from assistant.key import Key
 from assistant.remote.brain import RemoteBrain
-from assistant.remote.key import Key
 from assistant.remote.patience import Patience, patience
 from assistant.remote.request import endpoint
 from assistant.remote.spending import Spending, Tariff

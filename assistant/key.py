@@ -1,4 +1,4 @@
-"""The key of a remote brain: from a file that nobody else can read, or from the environment."""
+"""A secret key: from a file that nobody else can read, or from the environment."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pathlib import Path
 
 from assistant.errors import ConfigError
 
-VARIABLE = "PARLEY_REMOTE_API_KEY"
-
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -20,25 +18,28 @@ class Key:
     secret: str = field(repr=False)
 
 
-def read_key(file: Path, environment: Mapping[str, str] = os.environ) -> Key:
-    """`file`: empty for the environment variable. A server without keys gets an empty one.
+def read_key(
+    file: Path, *, setting: str, variable: str, environment: Mapping[str, str] = os.environ
+) -> Key:
+    """`file`: empty for the environment's `variable`, which may be missing: then it is "".
 
-    Raises ConfigError about a file that others can read, or that holds no key.
+    `setting` names the file. Raises ConfigError about one that others can read, or that holds no
+    key.
     """
     if file == Path(""):
-        return Key(_one_word(environment.get(VARIABLE, ""), VARIABLE))
-    setting = f"remote.api_key_file: {file}"
+        return Key(_one_word(environment.get(variable, ""), variable))
+    source = f"{setting}: {file}"
     try:
         with file.open(encoding="utf-8") as opened:
             mode = os.fstat(opened.fileno()).st_mode
             if mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise ConfigError(f"{setting} can be read by others: chmod 600 {file}")
+                raise ConfigError(f"{source} can be read by others: chmod 600 {file}")
             text = opened.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{setting} cannot be read as text") from error
-    key = _one_word(text, setting)
+        raise ConfigError(f"{source} cannot be read as text") from error
+    key = _one_word(text, source)
     if not key:
-        raise ConfigError(f"{setting} is empty")
+        raise ConfigError(f"{source} is empty")
     return Key(key)
 
 
