@@ -23,6 +23,7 @@ BENCHMARKS = ("turns", "hearing", "engine", "speaking", "seeing", "faults", "net
 _LARGE = {
     "replay": "recorded conversations, again",
     "load": "callers, more and more of them",
+    "plan": "what drafting brings, and how many boxes a crowd needs",
 }
 """Commands with a package of their own, whose `command` module is loaded for them alone."""
 

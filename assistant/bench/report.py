@@ -47,11 +47,12 @@ def circumstances(config: Config) -> Report:
 
 def print_table(title: str, headings: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
     """Numbers are rounded; None is a dash."""
-    table = Table(title=title, title_justify="left")
+    table = Table()
     for n, heading in enumerate(headings):
         table.add_column(heading, justify="right" if n else "left")
     for row in rows:
         table.add_row(*map(_cell, row))
+    console.print(title, style="italic", markup=False)
     console.print(table)
 
 

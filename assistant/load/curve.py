@@ -2,7 +2,8 @@
 
 A turn: `status`, the protocol's own, or "unanswered"; `first_sound_ms`, last voiced sample at the
 microphone to the first audible one at the listener; `wait_ms`, the same to the first words of the
-answer, which an acknowledgement is not; and the server's `voice_to_voice_ms`, `lines` and `stats`.
+answer, which an acknowledgement is not; the server's `voice_to_voice_ms`, `lines` and `stats`; and
+how long was spoken and heard, `speech_s` and `sound_s`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from assistant.bench.receiving import say
 from assistant.bench.relay import Relay
 from assistant.types import Pcm
 
-_THINKING_S = (0.5, 2.5)
+THINKING_S = (0.5, 2.5)
 """Between an answer's end and the next question."""
 
 _PATIENCE_S = 60.0
@@ -35,7 +35,7 @@ async def _call(url: str, questions: list[Pcm], n_turns: int, chance: random.Ran
             async with Caller(url, relay) as caller:
                 _print({"refused": None})
                 for _ in range(n_turns):
-                    await asyncio.sleep(chance.uniform(*_THINKING_S))
+                    await asyncio.sleep(chance.uniform(*THINKING_S))
                     _print(await _ask(caller, chance.choice(questions)))
         except urllib.error.HTTPError as error:
             _print({"refused": json.load(error)["error"]["message"]})
@@ -59,6 +59,8 @@ async def _ask(caller: Caller, question: Pcm) -> dict[str, Any]:
             turn["status"] = event["response"]["status"]
         if event["type"] == "assistant.timeline":
             turn |= {key: event[key] for key in ("voice_to_voice_ms", "lines", "stats")}
+    turn["speech_s"] = ended_at_s - (mouth.began_at_s or ended_at_s)
+    turn["sound_s"] = caller.loud_at_s - ended_at_s - turn["first_sound_ms"] / 1_000
     turn["wait_ms"] = max(turn["first_sound_ms"], turn["voice_to_voice_ms"] or 0.0)
     return turn
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import os
 import shutil
 import socket
@@ -15,6 +16,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import cv2
 import numpy as np
@@ -23,7 +25,7 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 from playwright.async_api import Browser as Chromium
-from playwright.async_api import Page, Playwright, async_playwright
+from playwright.async_api import Page, Playwright, Route, async_playwright
 
 from assistant.asr.whisper import Ears
 from assistant.audio_file import read_speech
@@ -32,6 +34,7 @@ from assistant.model_store import ModelStore
 from assistant.types import Pcm
 
 SERVER_START_S = 240
+PAGE = Path(__file__).parents[2] / "client_web"
 QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "chromium"
 
@@ -154,6 +157,13 @@ async def launch(playwright: Playwright, *arguments: str) -> Chromium:
             *arguments,
         ],
     )
+
+
+async def fulfill_page(route: Route) -> None:
+    """Answers with a file of the page, as the server would."""
+    file = PAGE / urlsplit(route.request.url).path.strip("/")
+    file = file / "index.html" if file.is_dir() else file
+    await route.fulfill(path=file, content_type=mimetypes.guess_type(file)[0])
 
 
 OpenBrowser = Callable[..., AbstractAsyncContextManager[Browser]]

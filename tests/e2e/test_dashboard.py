@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import mimetypes
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -27,14 +25,13 @@ from assistant.loop_lag import LoopLag
 from assistant.monitoring.live import LiveSession
 from assistant.monitoring.monitor import Monitor, monitoring
 from assistant.timeline import Mark, TurnTimeline
-from tests.e2e.conftest import CHROMIUM
+from tests.e2e.conftest import fulfill_page, launch
 from tests.fakes import ScriptedPeer
 from tests.unit.monitoring.fakes import FakeWorker
 from tests.unit.monitoring.turns import APOLOGISED, GOOD, INTERRUPTED, LATE, TYPED, waiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
-PAGE = Path(__file__).parents[2] / "client_web"
 CONFIG = replace(Config(), monitoring=MonitoringConfig(alerts=(AlertConfig(limit_ms=1_000),)))
 
 
@@ -66,9 +63,7 @@ class Desk:
         elif url.path == "/v1/assistant/report":
             await route.fulfill(json=dashboard.report())
         else:
-            file = PAGE / url.path.strip("/")
-            file = file / "index.html" if file.is_dir() else file
-            await route.fulfill(path=file, content_type=mimetypes.guess_type(file)[0])
+            await fulfill_page(route)
 
     def begin_turn(self, *marks: Mark) -> TurnTimeline:
         timeline = self.live.new_timeline("turn_9")
@@ -88,9 +83,7 @@ def locale() -> str:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = await launch(playwright)
         yield browser
         await browser.close()
 

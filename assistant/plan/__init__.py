@@ -1,0 +1,1 @@
+"""What a draft model would bring, and how many boxes a crowd needs."""
