@@ -32,7 +32,8 @@ from assistant.records import TurnRecord
 from assistant.session import Session
 from assistant.shipped import shipped
 from assistant.speaker import Playout
-from assistant.stages import Peer
+from assistant.stages import Brain, Peer
+from assistant.thrift import ThriftyBrain
 from assistant.transport import server
 from assistant.transport.memory import MemoryDesk
 from assistant.transport.monitoring import monitoring_routes
@@ -64,6 +65,9 @@ def new_session(
     languages = config.ears.languages
     best = Plan(
         use_vision=config.eyes.mode != "off",
+        use_draft=bool(config.brain.draft_model) or config.brain.draft_from_conversation,
+        use_strong=config.tiers.strong != "none",
+        recall_surely=engines.recalls_similar,
         max_reply_tokens=config.brain.max_reply_tokens,
         voice=engines.standard_voice,
         natural_voice=engines.voices.plain(engines.standard_voice) != engines.standard_voice,
@@ -87,6 +91,7 @@ def new_session(
     )
     desk = ToolDesk((*built_in, *engines.tools), AuditLog(config.audit.file))
     conversation.own_tools = desk.tools
+    thrifty: Brain = ThriftyBrain(engines.brain_for, lambda: fallback.plan.thrift)
     numbers = count(1)
 
     def record(turn: TurnRecord) -> None:
@@ -94,7 +99,7 @@ def new_session(
 
     def new_turn(images: tuple[ImageFrame, ...] = ()) -> Turn:
         turn_id = f"turn_{next(numbers)}"
-        confirmed, brain = asyncio.Event(), engines.brain
+        confirmed, brain = asyncio.Event(), thrifty
         if desk.tools:
             brain = AgentBrain(
                 brain, desk, lambda: conversation.tools, confirmed, languages=languages

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -25,7 +26,9 @@ from assistant.model_store import ModelStore, check_roles
 from assistant.prepared_voice import PreparedVoice
 from assistant.recall.answers import KnownAnswers
 from assistant.recall.cached_brain import CachedBrain
+from assistant.routed_brain import RoutedBrain
 from assistant.stages import Brain, Eyes, Recognizer, SpeechDetector, Stream, Voice
+from assistant.thrift import Thrift
 from assistant.tiers import check_tiers, remote_tier, routed_brain
 from assistant.types import (
     AudioFrame,
@@ -61,6 +64,7 @@ class WorkerRecognizer:
 @dataclass(frozen=True, slots=True)
 class WorkerBrain:
     worker: Worker
+    use_draft: bool = True
 
     async def prefill(self, prompt: Prompt) -> None:
         await self.worker.call("prefill", prompt)
@@ -70,7 +74,8 @@ class WorkerBrain:
         await self.worker.call("read_ahead", prompt)
 
     def reply(self, prompt: Prompt, *, max_tokens: int) -> Stream[ReplyPiece]:
-        return cast(Stream[ReplyPiece], self.worker.stream("reply", prompt, max_tokens))
+        method = "reply" if self.use_draft else "reply_undrafted"
+        return cast(Stream[ReplyPiece], self.worker.stream(method, prompt, max_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ class Engines:
     """Every stage that all sessions share."""
 
     recognizer: Recognizer
-    brain: Brain
+    brain_for: Callable[[Thrift], Brain]
     voice: Voice
     eyes: Eyes
     read_ahead: Callable[[Prompt], Awaitable[None]]
@@ -114,6 +119,9 @@ class Engines:
     standard_voice: str
     """The id of the voice that speaks unless a person wants another."""
 
+    recalls_similar: bool
+    """Whether answers to questions that are only much the same could be given."""
+
     new_detector: Callable[[], SpeechDetector]
     workers: tuple[Worker, ...]
     documents: DocumentIndex | None
@@ -122,6 +130,11 @@ class Engines:
 
     prepare: Callable[[], Awaitable[None]]
     """What is done once the engines are there, before the first person comes."""
+
+    @property
+    def brain(self) -> Brain:
+        """As it answers when all is well."""
+        return self.brain_for(Thrift())
 
     @property
     def are_ready(self) -> bool:
@@ -183,10 +196,17 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
             )
             strong = WorkerBrain(workers[-1])
         local, sees = WorkerBrain(workers[1]), _brain_sees(config, store)
-        answering = await stack.enter_async_context(
+        routed = await stack.enter_async_context(
             routed_brain(config, local, strong, local_sees=sees, encode=encode_picture)
         )
-        answering = _with_knowledge(answering, documents, known, config)
+
+        @cache
+        def brain_for(thrift: Thrift) -> Brain:
+            brain: Brain = replace(local, use_draft=thrift.use_draft)
+            if isinstance(routed, RoutedBrain):
+                brain = routed.thrifty(thrift, brain)
+            return _with_knowledge(brain, documents, known, config, thrift)
+
         prepared = PreparedVoice(
             WorkerVoice(workers[2]),
             phrases,
@@ -195,13 +215,14 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
         )
         yield Engines(
             recognizer=WorkerRecognizer(workers[0]),
-            brain=answering,
+            brain_for=brain_for,
             read_ahead=local.read_ahead,
             voice=prepared,
             eyes=eyes,
             brain_sees=sees or _is_shown_elsewhere(config),
             voices=voices,
             standard_voice=standard.id,
+            recalls_similar=known is not None and config.cache.similarity < 1,
             new_detector=new_detector_factory(),
             workers=tuple(workers),
             documents=documents,
@@ -211,14 +232,20 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
 
 
 def _with_knowledge(
-    brain: Brain, documents: DocumentIndex | None, known: KnownAnswers | None, config: Config
+    brain: Brain,
+    documents: DocumentIndex | None,
+    known: KnownAnswers | None,
+    config: Config,
+    thrift: Thrift,
 ) -> Brain:
     """First what is known is looked for, then the documents, and then the brain is asked."""
     wanted, answers_of = config.documents, config.brain.model
     if documents is not None and wanted.passages:
         answers_of += documents.fingerprint
         brain = InformedBrain(brain, documents, wanted.passages, wanted.budget_ms)
-    return CachedBrain(brain, known, answers_of) if known is not None else brain
+    if known is None:
+        return brain
+    return CachedBrain(brain, known, answers_of, recall_surely=thrift.recall_surely)
 
 
 def brain_spec(config: Config, store: ModelStore, brain: BrainConfig) -> EngineSpec:

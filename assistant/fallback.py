@@ -15,6 +15,7 @@ from assistant.budget import Stage
 from assistant.config import VoiceConfig
 from assistant.events import Configure
 from assistant.ladders import LADDERS, Rung
+from assistant.thrift import Thrift
 from assistant.types import Scene
 from assistant.voices import Voices, likely_language
 
@@ -60,6 +61,8 @@ class Plan:
     """Or else what was seen in an earlier turn is told again, where anything was."""
 
     use_draft: bool = True
+    use_strong: bool = True
+    recall_surely: bool = True
     speak: bool = True
     max_reply_tokens: int = 120
     voice: str = ""
@@ -92,6 +95,14 @@ class Plan:
 
     silence_limit_ms: int = 6_000
     """A brain or a voice that says nothing for this long has failed."""
+
+    @property
+    def thrift(self) -> Thrift:
+        return Thrift(
+            use_draft=self.use_draft,
+            use_strong=self.use_strong,
+            recall_surely=self.recall_surely,
+        )
 
     def with_wishes(self, wanted: Configure) -> Plan:
         """For one turn whose asker wants less than the others get, or more words."""

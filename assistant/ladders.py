@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.budget import Stage
+from assistant.router import Tier
 from assistant.shortfalls import Shortfall
 from assistant.types import ReplyStats
 
@@ -63,6 +64,12 @@ LADDERS: Mapping[Stage, tuple[Rung, ...]] = {
             {"first_phrase_max_words": 3},
         ),
         Rung(Shortfall.SHORT_ANSWERS, "answers are shorter", {"max_reply_tokens": 60}),
+        Rung(Shortfall.SMALLER_BRAIN, "a smaller brain answers", {"use_strong": False}),
+        Rung(
+            Shortfall.NEAR_ANSWERS,
+            "answers to much the same questions are given again",
+            {"recall_surely": False},
+        ),
     ),
     Stage.TTS: (
         Rung(
@@ -81,7 +88,8 @@ def helped(late: Iterable[Stage], stats: ReplyStats | None, *, saw_picture: bool
 
     A first token is late for several reasons. Earlier turns that are kept in the cache cost
     nothing, and to shorten them would cost their reading; only where they had to be read again is
-    there something to save. A picture that was read can be smaller. A slow machine alone is none.
+    there something to save. A picture that was read can be smaller, and a strong brain that is slow
+    to begin a smaller one. A slow machine alone is no reason.
     `stats`: of the reply; None where it never came to an end. `saw_picture`: so did the brain.
     """
     stages = set(late)
@@ -94,4 +102,6 @@ def helped(late: Iterable[Stage], stats: ReplyStats | None, *, saw_picture: bool
             stages.add(Stage.PREFILL)
         elif saw_picture and n_read >= _MUCH_TOKENS:
             stages.add(Stage.VISION)
+        elif stats.by is not None and stats.by.tier == Tier.STRONG:
+            stages.add(Stage.FIRST_PHRASE)  # whose ladder ends in a smaller brain
     return stages

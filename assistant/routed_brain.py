@@ -16,6 +16,7 @@ from assistant.errors import BrainError
 from assistant.router import Route, Tier, route
 from assistant.shortfalls import Shortfall
 from assistant.stages import Brain, Stream
+from assistant.thrift import Thrift
 from assistant.types import Answerer, Message, Prompt, ReplyPiece, Role
 from assistant.words import spliced
 
@@ -69,6 +70,12 @@ class RoutedBrain:
     ) -> None:
         self._brains = tuple(brains)
         self._clock = clock
+
+    def thrifty(self, thrift: Thrift, last_resort: Brain) -> RoutedBrain:
+        """The same with less. `last_resort`: in place of the last brain."""
+        *others, last = self._brains
+        asked = [each for each in others if thrift.use_strong or each.tier is not Tier.STRONG]
+        return RoutedBrain([*asked, replace(last, brain=last_resort)], clock=self._clock)
 
     async def prefill(self, prompt: Prompt) -> None:
         """The last resort reads along always, since anything may fall to it; another local one

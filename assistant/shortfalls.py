@@ -18,6 +18,8 @@ class Shortfall(StrEnum):
     NO_DRAFT = "no_draft"
     SHORT_FIRST_PHRASE = "short_first_phrase"
     SHORT_ANSWERS = "short_answers"
+    SMALLER_BRAIN = "smaller_brain"
+    NEAR_ANSWERS = "near_answers"
     FAST_VOICE = "fast_voice"
     TEXT_ONLY = "text_only"
     IMPATIENT_EARS = "impatient_ears"
@@ -28,6 +30,7 @@ class Shortfall(StrEnum):
     ACKNOWLEDGED = "acknowledged"
     CUT_SHORT = "cut_short"
     OTHER_BRAIN = "other_brain"
+    KEPT_ANSWER = "kept_answer"
     PLAIN_VOICE = "plain_voice"
 
     # A stage failed.

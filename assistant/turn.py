@@ -269,7 +269,8 @@ class Turn:
         if piece.by and (piece.by.expected_ms or 0.0) > self._plan.acknowledge_after_ms:
             self._filler.expect_late()
         if piece.shortcoming:
-            self._told.degraded("brain", Shortfall.OTHER_BRAIN, piece.shortcoming)
+            code = Shortfall.KEPT_ANSWER if piece.is_kept else Shortfall.OTHER_BRAIN
+            self._told.degraded("brain", code, piece.shortcoming)
         if piece.doing:
             self._told.working(piece.doing)
         if piece.step:

@@ -288,6 +288,9 @@ class ReplyPiece:
     shortcoming: str = ""
     """Why less is given than was meant to be; such a piece has no text."""
 
+    is_kept: bool = False
+    """With a shortcoming: what comes is an answer that was kept, in place of the brain's."""
+
     doing: str = ""
     """What is done before there is more to say; such a piece has no text."""
 

@@ -57,7 +57,7 @@ async def _ask(
             routed_brain(
                 config, engines.brain, None, local_sees=False, encode=encode_picture
             ) as brain,
-            Rehearsal(replace(engines, brain=brain), config) as rehearsal,
+            Rehearsal(replace(engines, brain_for=lambda _: brain), config) as rehearsal,
         ):
             asked_at_s = time.monotonic()
             answer = await rehearsal.say(text=_QUESTION)

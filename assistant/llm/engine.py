@@ -116,6 +116,15 @@ class Engine:
 
         Raises TooLongError, and BrainError when the model says nothing of use.
         """
+        return self._reply(prompt, max_tokens, leaving, may_guess=True)
+
+    def reply_undrafted(self, prompt: Prompt, max_tokens: int, leaving: Leaving) -> Pieces:
+        """The same without guessing ahead."""
+        return self._reply(prompt, max_tokens, leaving, may_guess=False)
+
+    def _reply(
+        self, prompt: Prompt, max_tokens: int, leaving: Leaving, *, may_guess: bool
+    ) -> Pieces:
         asked_at_s = time.monotonic()
         cells, frames = self._cells(prompt)
         room = self._longest_tokens - n_positions(cells)
@@ -129,6 +138,7 @@ class Engine:
                 sampler=sampler,
                 random=np.random.default_rng(self._config.seed),
                 max_tokens=min(max_tokens, room),
+                may_guess=may_guess,
             )
             job = Job(cells=list(cells), frames=frames, reply=reply, submitted_at_s=asked_at_s)
             self._scheduler.submit(job)

@@ -46,6 +46,7 @@ class Reply:
     sampler: Sampler
     random: np.random.Generator
     max_tokens: int
+    may_guess: bool = True
     tokens: list[int] = field(default_factory=list)
     n_drafted: int = 0
     n_accepted: int = 0

@@ -164,7 +164,7 @@ class Scheduler:
     def _with_guesses(self, part: Part) -> Part:
         """A reply that is written alone may be guessed ahead."""
         job, run = part.job, part.run
-        if self._drafting is None or job.reply is None:
+        if self._drafting is None or job.reply is None or not job.reply.may_guess:
             return part
         at_most = job.reply.max_tokens - len(job.reply.tokens) - 1
         text = [cell for cell in job.cells if isinstance(cell, int)]

@@ -14,6 +14,10 @@ from assistant.recall.sameness import LEAST, are_the_same
 from assistant.recall.wording import normalised
 from assistant.types import Recalled
 
+_MUCH_THE_SAME = 0.86
+"""How near in meaning a question has to be where nothing better is to be had. Of 100 paraphrases 64
+are, and of 100 near misses one."""
+
 _LOOKED_AT = 3
 """The nearest questions whose words are compared."""
 
@@ -47,8 +51,11 @@ class KnownAnswers:
     def learns(self) -> bool:
         return self._store is not None
 
-    def find(self, asked_of: str, question: str) -> Found | None:
-        """A template's own words are answered whatever they are: that is its owner's choice."""
+    def find(self, asked_of: str, question: str, *, surely: bool = True) -> Found | None:
+        """A template's own words are answered whatever they are: that is its owner's choice.
+
+        `surely`: as near in meaning as the settings want; or else much the same will do.
+        """
         if (known := self._by_words.get(normalised(question))) is not None:
             return Found(known.answer, Recalled.TEMPLATE)
         if depends_on(question) is not None:
@@ -58,12 +65,14 @@ class KnownAnswers:
         if self._encoder is None or not _is_english(question):
             return None
         vector = self._encoder.encode([question])[0]
+        similarity = self._similarity if surely else min(self._similarity, _MUCH_THE_SAME)
         if self._vectors is not None:
-            known = self._nearest(question, vector, self._templates, self._vectors)
+            known = self._nearest(question, vector, self._templates, self._vectors, similarity)
             if known is not None:
                 return Found(known.answer, Recalled.TEMPLATE)
         if self._store is not None:
-            known = self._nearest(question, vector, *self._store.with_vectors(asked_of))
+            learned = self._store.with_vectors(asked_of)
+            known = self._nearest(question, vector, *learned, similarity)
             if known is not None:
                 return Found(known.answer, Recalled.SIMILAR)
         return None
@@ -78,7 +87,12 @@ class KnownAnswers:
         self._store.keep(asked_of, KnownAnswer(question, answer), vector)
 
     def _nearest(
-        self, question: str, vector: Vectors, known: Sequence[KnownAnswer], vectors: Vectors
+        self,
+        question: str,
+        vector: Vectors,
+        known: Sequence[KnownAnswer],
+        vectors: Vectors,
+        similarity: float,
     ) -> KnownAnswer | None:
         """The nearest that asks the same."""
         assert self._encoder is not None
@@ -92,7 +106,7 @@ class KnownAnswers:
                 question,
                 known[place].question,
                 float(cosines[place]),
-                similarity=self._similarity,
+                similarity=similarity,
                 encode=self._encoder.encode,
             ):
                 return known[place]

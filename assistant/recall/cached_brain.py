@@ -8,11 +8,14 @@ import logging
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
 from assistant.camera_line import without_camera_line
+from assistant.errors import BrainError, TooLongError
+from assistant.patience import impatient
 from assistant.recall.answers import Found, KnownAnswers
+from assistant.shortfalls import Shortfall
 from assistant.stages import Brain
 from assistant.types import Prompt, ReplyPiece, ReplyStats, Role
 
@@ -20,6 +23,9 @@ logger = logging.getLogger(__name__)
 
 _LONGEST_ANSWER = 600
 """Characters; longer ones are stories, and nobody asks for the same one again."""
+
+_SILENCE_MS = 5_000
+"""A brain that says nothing for so long has failed: a little sooner than a turn would find."""
 
 _NOT_WORDS = "{<`["
 """Calls, code and notes: an answer with one of these belongs to its moment."""
@@ -33,6 +39,9 @@ class CachedBrain:
     known: KnownAnswers
     model: str
     """Answers of another brain are not taken for this one's."""
+
+    recall_surely: bool = True
+    """Or else the answer to a question that is only much the same will do."""
 
     async def prefill(self, prompt: Prompt) -> None:
         """A prompt whose answer is known is not read."""
@@ -48,15 +57,43 @@ class CachedBrain:
         if found is not None:
             yield _recall(found, 1_000 * (time.monotonic() - asked_at_s))
             return
-        async with self.brain.reply(prompt, max_tokens=max_tokens) as pieces:
+        async with aclosing(self._or_kept(prompt, max_tokens)) as pieces:
             yield self._learning(prompt, pieces, max_tokens) if _is_first(prompt) else pieces
 
-    async def _find(self, prompt: Prompt) -> Found | None:
+    async def _or_kept(self, prompt: Prompt, max_tokens: int) -> AsyncGenerator[ReplyPiece]:
+        """What the brain answers; where it cannot, whatever is known that may serve."""
+        n_characters = 0
+        silent = BrainError("the brain has not said anything for too long", code=Shortfall.SILENT)
+        try:
+            async with self.brain.reply(prompt, max_tokens=max_tokens) as pieces:
+                async for piece in impatient(pieces, limit_ms=_SILENCE_MS, error=silent):
+                    n_characters += len(piece.text)
+                    yield piece
+            return
+        except TooLongError:
+            raise
+        except BrainError as error:
+            asked_at_s = time.monotonic()
+            found = None if n_characters else await self._find(prompt, surely=False)
+            if found is None:
+                raise
+            shortcoming = f"{error}; an answer that was kept stands in"
+        yield ReplyPiece(text="", shortcoming=shortcoming, is_kept=True)
+        async for piece in _recall(found, 1_000 * (time.monotonic() - asked_at_s)):
+            yield piece
+
+    async def _find(self, prompt: Prompt, *, surely: bool | None = None) -> Found | None:
+        """`surely`: None for as it is now."""
         question = _question(prompt)
         if question is None:
             return None
         try:
-            return await asyncio.to_thread(self.known.find, self._asked_of(prompt), question)
+            return await asyncio.to_thread(
+                self.known.find,
+                self._asked_of(prompt),
+                question,
+                surely=self.recall_surely if surely is None else surely,
+            )
         except sqlite3.Error as error:
             logger.warning("kept answers cannot be read: %s", error)
             return None

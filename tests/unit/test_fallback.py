@@ -21,7 +21,7 @@ LATE = [Stage.FIRST_PHRASE]
         ("lggl", 0),
         ("llll", 2),
         ("llllll", 3),
-        ("l" * 20, 3),
+        ("l" * 20, 5),
         ("ll" + "g" * 9, 1),
         ("ll" + "g" * 10, 0),
         ("llll" + "g" * 10, 1),
@@ -43,7 +43,7 @@ def test_two_late_turns_of_three_go_down_and_ten_good_ones_up(turns: str, rung: 
 
 def test_each_step_down_has_a_reason_that_is_told_once() -> None:
     policy = FallbackPolicy()
-    told = [policy.after_turn(LATE) for _ in range(6)]
+    told = [policy.after_turn(LATE) for _ in range(12)]
     assert [rung for steps in told for _, rung in steps] == list(LADDERS[Stage.FIRST_PHRASE])
 
 
@@ -65,7 +65,16 @@ def test_each_step_down_has_a_reason_that_is_told_once() -> None:
         # What the settings, or the person, have given up already is no step.
         (Plan(natural_voice=False, first_phrase_max_words=3), Stage.TTS, ["text_only"]),
         (Plan(speak=False, natural_voice=False, first_phrase_max_words=3), Stage.TTS, []),
-        (Plan(use_draft=False, max_reply_tokens=20), Stage.FIRST_PHRASE, ["short_first_phrase"]),
+        (
+            Plan(use_draft=False, use_strong=False),
+            Stage.FIRST_PHRASE,
+            ["short_first_phrase", "short_answers", "near_answers"],
+        ),
+        (
+            Plan(recall_surely=False, max_reply_tokens=20),
+            Stage.FIRST_PHRASE,
+            ["no_draft", "short_first_phrase", "smaller_brain"],
+        ),
         (Plan(), Stage.PREFILL, ["half_history", "short_history"]),
         (Plan(), Stage.ASR, ["impatient_ears"]),
         (Plan(), Stage.ENDPOINTING, []),

@@ -9,11 +9,12 @@ from assistant.budget import Stage
 from assistant.conversation import Conversation, estimated_tokens
 from assistant.fallback import FallbackPolicy, Plan
 from assistant.ladders import helped
-from assistant.types import Prompt, ReplyStats, Spoken
+from assistant.types import Answerer, Prompt, ReplyStats, Spoken
 from tests.fakes import STATS
 
 KEPT = replace(STATS, prompt_tokens=900, cached_tokens=880)
 LOST = replace(STATS, prompt_tokens=900, cached_tokens=60, reread_tokens=820)
+STRONG = Answerer(tier="strong", model="m", is_remote=True, reason="it compares")
 SHOWN = replace(STATS, prompt_tokens=900, cached_tokens=600, reread_tokens=0)
 
 
@@ -33,6 +34,9 @@ SHOWN = replace(STATS, prompt_tokens=900, cached_tokens=600, reread_tokens=0)
         ([Stage.PREFILL], SHOWN, True, [Stage.VISION]),
         ([Stage.PREFILL], SHOWN, False, []),
         ([Stage.PREFILL], KEPT, True, []),
+        # A strong brain is slow to begin.
+        ([Stage.PREFILL], replace(KEPT, by=STRONG), False, [Stage.FIRST_PHRASE]),
+        ([Stage.PREFILL], replace(KEPT, by=replace(STRONG, tier="fast")), False, []),
         # Cut off, and nobody knows.
         ([Stage.PREFILL], None, True, []),
     ],

@@ -12,6 +12,7 @@ from assistant.documents.told import with_passages
 from assistant.errors import BrainError
 from assistant.routed_brain import RoutedBrain, TierBrain, ways
 from assistant.router import Tier
+from assistant.thrift import Thrift
 from assistant.types import Message, Prompt, ReplyPiece, Role
 from tests.fakes import ScriptedBrain, picture
 
@@ -94,6 +95,18 @@ async def test_question_goes_to_its_tier_and_the_turn_is_told(question: str, who
     assert pieces[-1].stats is not None
     assert pieces[-1].stats.by == pieces[0].by
     assert (len(fast.replied), len(strong.replied)) == ((1, 0) if who == "local-fast" else (0, 1))
+
+
+@pytest.mark.parametrize("question", [EASY, HARD])
+async def test_with_thrift_the_strong_tier_is_left_alone(question: str) -> None:
+    strong, fast, plain = (ScriptedBrain([word]) for word in ("Deep.", "Paris.", "Plain."))
+    usual = RoutedBrain([tier(strong, Tier.STRONG), tier(fast)])
+    brain = usual.thrifty(Thrift(use_strong=False), plain)
+    assert "".join([piece.text for piece in await pieces_of(brain, asked(question))]) == "Plain."
+    await brain.prefill(asked(question))
+    assert not strong.prefilled
+    again = usual.thrifty(Thrift(use_draft=False), plain)
+    assert "".join([piece.text for piece in await pieces_of(again, asked(HARD))]) == "Deep."
 
 
 async def test_tier_that_fails_falls_to_the_next_and_says_so() -> None:

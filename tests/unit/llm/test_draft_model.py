@@ -67,8 +67,11 @@ def test_a_draft_model_changes_nothing_that_is_said(
             for text in ("Hello", "Who is there?", "Hello"):
                 assert_agree(engine, plain, asked(text, frame))
         stats = stats_of(engine, asked("Hello", frame))
+        *_, last = engine.reply_undrafted(asked("Hello", frame), 20, Leaving())
     assert stats.drafted_tokens > 0
     assert stats.draft_length == 3
+    assert last.stats is not None
+    assert last.stats.drafted_tokens == 0
     if draft == "twin" and frame is None:
         assert stats.accepted_tokens == stats.drafted_tokens
 

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import pytest
 
 from assistant.errors import RecallError
 from assistant.recall.answer_store import AnswerStore, KnownAnswer
 from assistant.recall.answers import Found, KnownAnswers
-from assistant.recall.encoder import SentenceEncoder
+from assistant.recall.encoder import SentenceEncoder, Vectors
 from assistant.recall.templates import read_templates
 from assistant.types import Recalled
 from tests.unit.recall.fake_encoder import FakeEncoder
@@ -56,6 +57,24 @@ def test_the_same_meaning_is_found(store: AnswerStore) -> None:
     known = known_answers(store, alike={other: CAPITAL})
     known.keep("a", CAPITAL, PARIS)
     assert known.find("a", other) == Found(PARIS, Recalled.SIMILAR)
+
+
+class NearEncoder:
+    """Every question is at 0.9 of the one before; all words mean the same."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        angle = np.arccos(0.9)
+        places = [angle * ("author" in text) for text in texts]
+        return np.array([[np.cos(a), np.sin(a)] for a in places], np.float32)
+
+
+def test_much_the_same_will_do_where_nothing_better_is_to_be_had(store: AnswerStore) -> None:
+    encoder = cast(SentenceEncoder, NearEncoder())
+    known = KnownAnswers((), store, encoder, similarity=0.93)
+    known.keep("a", "Who wrote Hamlet the play?", "Shakespeare.")
+    other = "Who is the author of Hamlet the play?"
+    assert known.find("a", other) is None
+    assert known.find("a", other, surely=False) == Found("Shakespeare.", Recalled.SIMILAR)
 
 
 def test_a_near_miss_is_not_however_close_it_lies(store: AnswerStore) -> None:

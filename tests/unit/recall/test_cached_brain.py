@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from assistant.errors import BrainError, TooLongError
+from assistant.recall import cached_brain
 from assistant.recall.answer_store import AnswerStore
-from assistant.recall.answers import KnownAnswers
+from assistant.recall.answers import Found, KnownAnswers
 from assistant.recall.cached_brain import CachedBrain
 from assistant.types import Message, Prompt, Recalled, ReplyStats, Role
 from tests.fakes import ScriptedBrain, picture
@@ -108,3 +110,64 @@ async def test_other_instructions_and_another_brain_answer_for_themselves(
     await ask(brain, (replace(SYSTEM, text="Speak like a pirate."), CAPITAL))
     await ask(CachedBrain(asked, known, "another"), (SYSTEM, CAPITAL))
     assert len(asked.replied) == 3
+
+
+@pytest.fixture
+def desk() -> KnownAnswers:
+    """Knows much the same question as CAPITAL, and nothing surely."""
+
+    class Desk(KnownAnswers):
+        def find(self, asked_of: str, question: str, *, surely: bool = True) -> Found | None:
+            is_near = not surely and question == CAPITAL.text
+            return Found("Paris.", Recalled.SIMILAR) if is_near else None
+
+    return Desk((), None, None, similarity=1)
+
+
+async def test_a_kept_answer_stands_in_for_a_brain_that_cannot_answer(desk: KnownAnswers) -> None:
+    brain, asked = cached(desk, "It is Rome.")
+    assert (await ask(brain, (SYSTEM, CAPITAL)))[0] == "It is Rome."
+    asked.fails_with = BrainError("out of memory")
+    async with brain.reply((SYSTEM, CAPITAL), max_tokens=9) as pieces:
+        told, answer = [piece async for piece in pieces]
+    assert (told.text, told.is_kept) == ("", True)
+    assert told.shortcoming == "out of memory; an answer that was kept stands in"
+    assert answer.text == "Paris."
+    assert answer.stats is not None
+    assert answer.stats.recalled is Recalled.SIMILAR
+
+
+async def test_a_brain_that_says_nothing_cannot_answer(
+    desk: KnownAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cached_brain, "_SILENCE_MS", 20)
+    brain, asked = cached(desk, "It is Rome.")
+    asked.token_s = 60
+    assert (await ask(brain, (SYSTEM, CAPITAL)))[0] == "Paris."
+    assert asked.busy == 0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "fails_after", "error"),
+    [
+        ((SYSTEM, HELLO[0]), 0, BrainError("out of memory")),  # nothing is known
+        ((SYSTEM, CAPITAL), 1, None),  # it has begun to answer
+        ((SYSTEM, CAPITAL), 0, TooLongError("too long")),  # it will be asked less
+    ],
+)
+async def test_otherwise_the_failure_is_told(
+    desk: KnownAnswers, prompt: Prompt, fails_after: int, error: BrainError | None
+) -> None:
+    brain, asked = cached(desk, "It", "is", "Rome.")
+    asked.fails_after, asked.fails_with = fails_after, error
+    with pytest.raises(type(error or BrainError("")), match=r"out of memory|too long"):
+        await ask(brain, prompt)
+
+
+async def test_much_the_same_question_will_do_where_answers_must_be_quick(
+    desk: KnownAnswers,
+) -> None:
+    asked = ScriptedBrain(["It is Rome."])
+    brain = CachedBrain(asked, desk, "model", recall_surely=False)
+    assert (await ask(brain, (SYSTEM, CAPITAL)))[0] == "Paris."
+    assert not asked.replied
