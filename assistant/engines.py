@@ -29,7 +29,7 @@ from assistant.recall.cached_brain import CachedBrain
 from assistant.routed_brain import RoutedBrain
 from assistant.stages import Brain, Eyes, Recognizer, SpeechDetector, Stream, Voice
 from assistant.thrift import Thrift
-from assistant.tiers import check_tiers, remote_tier, routed_brain
+from assistant.tiers import check_tiers, hard_questions, remote_tier, routed_brain
 from assistant.types import (
     AudioFrame,
     Hypothesis,
@@ -195,9 +195,12 @@ async def start_engines(config: Config) -> AsyncGenerator[Engines]:
                 await start("strong brain", brain_spec(config, store, larger), BrainError)
             )
             strong = WorkerBrain(workers[-1])
+        is_hard = await asyncio.to_thread(hard_questions, config, store)
         local, sees = WorkerBrain(workers[1]), _brain_sees(config, store)
         routed = await stack.enter_async_context(
-            routed_brain(config, local, strong, local_sees=sees, encode=encode_picture)
+            routed_brain(
+                config, local, strong, local_sees=sees, encode=encode_picture, is_hard=is_hard
+            )
         )
 
         @cache

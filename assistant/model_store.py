@@ -93,7 +93,7 @@ def uses_sentences(config: Config) -> bool:
     """Whether anything is found by its meaning."""
     cache = config.cache
     answers = (cache.learn or cache.templates != Path("")) and cache.similarity < 1
-    return answers or config.documents.index != Path("")
+    return answers or config.documents.index != Path("") or config.tiers.strong != "none"
 
 
 class ModelStore:

@@ -66,21 +66,28 @@ class RoutedBrain:
     """Asks one of `brains`, of which the last is the last resort."""
 
     def __init__(
-        self, brains: Sequence[TierBrain], *, clock: Callable[[], float] = time.monotonic
+        self,
+        brains: Sequence[TierBrain],
+        *,
+        is_hard: Callable[[str], bool] = lambda _: False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`is_hard`: what the router asks about questions; may block for some milliseconds."""
         self._brains = tuple(brains)
+        self._is_hard = is_hard
         self._clock = clock
 
     def thrifty(self, thrift: Thrift, last_resort: Brain) -> RoutedBrain:
         """The same with less. `last_resort`: in place of the last brain."""
         *others, last = self._brains
         asked = [each for each in others if thrift.use_strong or each.tier is not Tier.STRONG]
-        return RoutedBrain([*asked, replace(last, brain=last_resort)], clock=self._clock)
+        brains = [*asked, replace(last, brain=last_resort)]
+        return RoutedBrain(brains, is_hard=self._is_hard, clock=self._clock)
 
     async def prefill(self, prompt: Prompt) -> None:
         """The last resort reads along always, since anything may fall to it; another local one
         while it is the one that would be asked."""
-        asked_first = ways(self._route(prompt).tier, self._brains)[0]
+        asked_first = ways((await self._route(prompt)).tier, self._brains)[0]
         for each in self._brains:
             if each is self._brains[-1] or (each is asked_first and not each.is_remote):
                 await each.brain.prefill(_for(each, prompt))
@@ -89,7 +96,7 @@ class RoutedBrain:
         return aclosing(self._pieces(prompt, max_tokens))
 
     async def _pieces(self, prompt: Prompt, max_tokens: int) -> AsyncGenerator[ReplyPiece]:
-        chosen = self._route(prompt)
+        chosen = await self._route(prompt)
         said, reason, still_to_ask = "", str(chosen.reason), ways(chosen.tier, self._brains)
         while still_to_ask:
             asked = still_to_ask.pop(0)
@@ -145,11 +152,12 @@ class RoutedBrain:
                     asked.waits_ms.append(1_000 * (self._clock() - asked_at_s))
                 yield piece
 
-    def _route(self, prompt: Prompt) -> Route:
+    async def _route(self, prompt: Prompt) -> Route:
         last = prompt[-1]
         only_strong_sees = all(brain.sees == (brain.tier is Tier.STRONG) for brain in self._brains)
         words = without_camera_line(without_passages(last.text))
-        return route(words, has_picture=last.image is not None and only_strong_sees)
+        has_picture = last.image is not None and only_strong_sees
+        return await asyncio.to_thread(route, words, has_picture=has_picture, is_hard=self._is_hard)
 
 
 def _for(asked: TierBrain, prompt: Prompt) -> Prompt:

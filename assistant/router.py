@@ -1,12 +1,14 @@
 """Pure: which tier answers a question, and why.
 
-Rules on words, in English and Chinese: they cost microseconds, work while the person still speaks,
-and can say why. `assistant bench answers` measures them on questions that people marked.
+Rules on words, in English and Chinese, claim what surely needs thought, and can say why; of the
+rest it is asked whether it is like what people marked as hard. `assistant bench answers` measures
+that on questions which neither was made with.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -46,9 +48,6 @@ _LONG_WORDS = 24
 
 _SHORT_WORDS = 3
 """So few words lean on what was said before, or want little."""
-
-_OPEN_WORDS = 5
-"""More than these, without the beginning of a closed question, tell or ask something open."""
 
 
 def _any(*alternatives: str) -> re.Pattern[str]:
@@ -102,13 +101,6 @@ _REASONS = _any(
     r"为什么.{4,}|解释|原理|后果|道理|分析|证明|一步一步|怎么.{4,}的|怎样|如何",
     r"会怎么样|会发生什么|影响|原因|说明|该怎么办",
 )
-_OPEN = _any(
-    r"what (?:are|were) (?:some|the|your)\b|what \w+ can (?:we|i)\b",
-    r"what(?:'s| is) the (?:meaning|point|purpose|best|right)",
-    r"how (?:is|are|was|were) (?:\w+ ){1,3}(?:made|done|built|produced|used|formed)",
-    r"is it (?:a good idea|worth|right|wrong|fair)|turn (?:this|these|my) \w+ into",
-    r"意义|教训|怎么\S+的$|安排|评价|想法|值得|合适",
-)
 _PUZZLE = _any(
     r"how (?:much|many) .{0,40}\b(?:left|need|altogether|each)\b|if .{5,}\bhow\b",
     r"work out|puzzle|riddle|figure out|calculate how|solve\b|suppose|end up with",
@@ -123,53 +115,46 @@ _PICTURE = _any(
     r"trend|what could be behind|what is wrong with|how (?:do|would) i (?:fix|repair)",
     r"趋势|可能的原因|怎么修|哪里不对",
 )
+_RULES = (
+    (_CODE, Reason.CODE),
+    (_COMPARISON, Reason.COMPARISON),
+    (_WRITING, Reason.WRITING),
+    (_ADVICE, Reason.ADVICE),
+    (_REASONS, Reason.REASONS),
+)
+"""In the order in which they explain a choice best."""
+
 _LOOKS = _any(
     r"(?:see|look|show\w*|picture|photo|screen|holding|wearing|colou?r|camera|in front)\b",
     r"看|拿|颜色|图|照片|屏幕|摄像头",
 )
-_OPENINGS = r"(?:(?:so|okay|ok|and|well|sorry|no|yes|please|hey|hi|hello|oh)[, ]+)*"
-_CLOSED = re.compile(
-    rf"^{_OPENINGS}(?:who|when|where|which|whose|what(?:'s| is| are| was| time| day)"
-    r"|what (?:\w+ )?(?:color|colour|language|sound|kind|year|comes|does|did|do)"
-    r"|how (?:many|much|big|tall|old|long|far|do (?:i|you) (?:say|spell))"
-    r"|is|are|do|does|did|can|could|will|i think|i mean\w*"
-    r"|set|remind|turn|call|start|cancel|stop|repeat|read|say|name|spell|convert|speak|thanks?"
-    r"|give me|tell me (?:a joke|the))\b"
-    r"|提醒|几点|谁|哪[里个座颗天年]|多[大高长远少久]|几[个条点岁]|[吗呢]|什么|听到|声音|说",
-    re.IGNORECASE,
-)
 
 
-def route(question: str, *, has_picture: bool = False) -> Route:
+def route(
+    question: str, *, has_picture: bool = False, is_hard: Callable[[str], bool] = lambda _: False
+) -> Route:
     """`question`: the person's last words, or a tool's result, as the prompt has them.
 
-    `has_picture`: the strong tier can look at what is shown. Rules are asked in the order in which
-    they explain a choice best; what none of them claims goes to the fast tier.
+    `has_picture`: the strong tier can look at what is shown. `is_hard`: asked about what no rule
+    claims.
     """
     if RESPONSE_BEGINS in question:
         return Route(Tier.FAST, Reason.RESULT)
     if _ASKED.search(question):
         return Route(Tier.STRONG, Reason.ASKED)
+    if _PICTURE.search(question) or (has_picture and _LOOKS.search(question)):
+        return Route(Tier.STRONG, Reason.PICTURE)
+    for rule, reason in _RULES:
+        if rule.search(question):
+            return Route(Tier.STRONG, reason)
     length = _words(question)
     if length <= _SHORT_WORDS:
         return Route(Tier.FAST, Reason.SHORT)
-    if _PICTURE.search(question) or (has_picture and _LOOKS.search(question)):
-        return Route(Tier.STRONG, Reason.PICTURE)
-    for rule, reason in (
-        (_CODE, Reason.CODE),
-        (_COMPARISON, Reason.COMPARISON),
-        (_WRITING, Reason.WRITING),
-        (_ADVICE, Reason.ADVICE),
-        (_REASONS, Reason.REASONS),
-        (_OPEN, Reason.OPEN),
-    ):
-        if rule.search(question):
-            return Route(Tier.STRONG, reason)
     if _PUZZLE.search(question) and len(_NUMBER.findall(question)) > 1:
         return Route(Tier.STRONG, Reason.PUZZLE)
     if length > _LONG_WORDS:
         return Route(Tier.STRONG, Reason.LONG)
-    if length > _OPEN_WORDS and not _CLOSED.search(question):
+    if is_hard(question):
         return Route(Tier.STRONG, Reason.OPEN)
     return Route(Tier.FAST, Reason.SHORT)
 

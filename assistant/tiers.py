@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,9 @@ from assistant.audit_file import AuditLog
 from assistant.config import Config
 from assistant.errors import ConfigError
 from assistant.key import Key, read_key
+from assistant.marked_questions import MarkedQuestions, marked_questions
+from assistant.model_store import ModelStore
+from assistant.recall.encoder import SentenceEncoder
 from assistant.remote.patience import patience
 from assistant.remote.request import Encode, endpoint
 from assistant.remote.spending import Spending, Tariff
@@ -37,6 +40,14 @@ def check_tiers(config: Config) -> None:
         _key(config)
 
 
+def hard_questions(config: Config, store: ModelStore) -> Callable[[str], bool]:
+    """Blocks while it learns which they are, where there is a choice. Raises ModelFileError."""
+    if config.tiers.strong == "none":
+        return lambda _: False
+    encoder = SentenceEncoder(store.folder(config.cache.encoder_model))
+    return MarkedQuestions(marked_questions(), encoder.encode).is_hard
+
+
 def remote_tier(config: Config) -> Tier | None:
     """Which one is remote."""
     if config.tiers.strong == "remote":
@@ -46,11 +57,17 @@ def remote_tier(config: Config) -> Tier | None:
 
 @asynccontextmanager
 async def routed_brain(
-    config: Config, local: Brain, strong: Brain | None, *, local_sees: bool, encode: Encode
+    config: Config,
+    local: Brain,
+    strong: Brain | None,
+    *,
+    local_sees: bool,
+    encode: Encode,
+    is_hard: Callable[[str], bool] = lambda _: False,
 ) -> AsyncGenerator[Brain]:
     """What turns ask. `local`: the model of [brain], the last resort; `strong`: another local one.
 
-    `encode`: a picture as a JPEG. Raises ConfigError.
+    `encode`: a picture as a JPEG; `is_hard`: a question that no rule claims. Raises ConfigError.
     """
     first_token_ms = patience(config.budget).first_token_ms
     last_resort = TierBrain(
@@ -75,7 +92,7 @@ async def routed_brain(
         )
     remote = new_remote(config, encode)
     if remote is None:
-        yield RoutedBrain(brains) if strong else local
+        yield RoutedBrain(brains, is_hard=is_hard) if strong else local
         return
     tier = remote_tier(config)
     assert tier is not None, "a remote brain has a tier"
@@ -90,7 +107,7 @@ async def routed_brain(
         ),
     )
     try:
-        yield RoutedBrain(brains)
+        yield RoutedBrain(brains, is_hard=is_hard)
     finally:
         await remote.close()
 

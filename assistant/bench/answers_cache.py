@@ -8,8 +8,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from assistant.bench.question_pairs import judge, read_pairs
+from assistant.bench.question_pairs import Judged, judge, read_pairs
 from assistant.bench.report import Report, console, print_table, spread
+from assistant.bench.table import HELD_OUT
 from assistant.config import Config
 from assistant.config_answers import CacheConfig
 from assistant.engines import Engines, start_engines
@@ -37,30 +38,37 @@ async def measure_cache(config: Config, brain_model: str) -> Report:
     """Pairs of questions, and then spoken questions whose answers are known."""
     store = ModelStore(config.models.folder)
     encoder = SentenceEncoder(store.folder(config.cache.encoder_model))
-    judged = judge(read_pairs(), encoder, similarity=config.cache.similarity)
-    for pair in judged.wrong:
-        console.print(f"taken for the same: {pair.first} | {pair.second}", markup=False)
-    spoken = await _speak(config, brain_model)
-    report = {
-        "n": len(read_pairs()),
-        "hit_rate": judged.hit_rate,
-        "wrong_hit_rate": judged.wrong_hit_rate,
-        **spoken,
+    pairs = {
+        HELD_OUT: [pair for pair in read_pairs() if pair.is_held_out],
+        "development": [pair for pair in read_pairs() if not pair.is_held_out],
     }
+    judged = {
+        name: judge(some, encoder, similarity=config.cache.similarity)
+        for name, some in pairs.items()
+    }
+    for each in judged.values():
+        for pair in each.wrong:
+            console.print(f"taken for the same: {pair.first} | {pair.second}", markup=False)
+    spoken = await _speak(config, brain_model)
+    print_table(
+        "pairs of questions",
+        ("", "n", "hit rate", "wrong hits"),
+        [(name, each.n, each.hit_rate, each.wrong_hit_rate) for name, each in judged.items()],
+    )
     print_table(
         f"{spoken['recalled']} of {spoken['asked']} spoken questions were known",
-        ("", "hit rate", "wrong hits", "first audio p50 ms", "p95 ms"),
-        [
-            (
-                "cache",
-                judged.hit_rate,
-                judged.wrong_hit_rate,
-                spoken["first_audio_ms"]["p50"],
-                spoken["first_audio_ms"]["p95"],
-            )
-        ],
+        ("", "first audio p50 ms", "p95 ms"),
+        [("cache", spoken["first_audio_ms"]["p50"], spoken["first_audio_ms"]["p95"])],
     )
-    return report
+    return {**_rates(judged[HELD_OUT]), "development": _rates(judged["development"]), **spoken}
+
+
+def _rates(judged: Judged) -> Report:
+    return {
+        "n": judged.n,
+        "hit_rate": judged.hit_rate,
+        "wrong_hit_rate": judged.wrong_hit_rate,
+    }
 
 
 async def _speak(config: Config, brain_model: str) -> Report:

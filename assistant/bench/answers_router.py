@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import mean
 
-from assistant.bench.report import Report, print_table
-from assistant.bench.table import table
+from assistant.bench.report import Report, print_table, spread
+from assistant.bench.table import HELD_OUT, data
 from assistant.config import Config
 from assistant.conversation import Conversation
 from assistant.engines import WorkerBrain, brain_spec
 from assistant.errors import BrainError
+from assistant.marked_questions import Marked, MarkedQuestions, marked_questions, read_marked
 from assistant.model_store import ModelStore
+from assistant.recall.encoder import SentenceEncoder
 from assistant.routed_brain import PHRASE_CHARACTERS
 from assistant.router import Tier, route
 from assistant.worker import Worker
@@ -25,71 +27,78 @@ _TIMED_QUESTIONS = 8
 _PHRASE_TOKENS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A question, and the tier that a person would send it to."""
-
-    question: str
-    tier: Tier
-    language: str
-    was_used: bool
-    """Whether the rules were made with it in view; the others were written afterwards."""
+def held_out() -> tuple[Marked, ...]:
+    """Written without a look at how they do, and never used to make them do better."""
+    return read_marked(data("routing.tsv"))
 
 
-def marked_questions() -> list[Marked]:
-    headings, *rows = table("routing")
-    marked = (dict(zip(headings, row, strict=True)) for row in rows)
-    return [
-        Marked(each["question"], Tier(each["tier"]), each["language"], each["used"] == "made")
-        for each in marked
-    ]
-
-
-def score(questions: Sequence[Marked]) -> Report:
+def score(questions: Sequence[Marked], sent: Sequence[Tier]) -> Report:
     """`confusion`: counts by "marked as > sent to"."""
-    confusion = Counter((each.tier, route(each.question).tier) for each in questions)
-    right = sum(n for (marked, sent), n in confusion.items() if marked is sent)
+    confusion = Counter(zip((each.tier for each in questions), sent, strict=True))
+    right = sum(n for (marked, tier), n in confusion.items() if marked is tier)
     return {
         "accuracy": right / max(len(questions), 1),
         "n": len(questions),
         "confusion": {
-            f"{marked} > {sent}": confusion[marked, sent] for marked in Tier for sent in Tier
+            f"{marked} > {tier}": confusion[marked, tier] for marked in Tier for tier in Tier
         },
     }
 
 
 async def measure_router(config: Config, fast: str, strong: str) -> Report:
-    """The rules on all marked questions and on those that were not in view, and what they save."""
-    report = measure_rules()
-    return {**report, "time": await measure_time(config, fast, strong)}
+    """How well it chooses, and what that saves."""
+    store = ModelStore(config.models.folder)
+    encoder = SentenceEncoder(store.folder(config.cache.encoder_model))
+    learned = MarkedQuestions(marked_questions(), encoder.encode)
+    report = measure_choices(learned)
+    return {**report, "time": await measure_time(config, learned, fast, strong)}
 
 
-def measure_rules() -> Report:
-    questions = marked_questions()
-    parts = {
-        "all": questions,
-        "unseen": [each for each in questions if not each.was_used],
-        "English": [each for each in questions if each.language == "en"],
-        "Chinese": [each for each in questions if each.language == "zh"],
-    }
-    scores = {name: score(part) for name, part in parts.items()}
-    print_table(
-        "router",
-        ("questions", "n", "right", *scores["all"]["confusion"]),
+def measure_choices(learned: MarkedQuestions) -> Report:
+    """On questions that were held out. Beside them those that it was made with, each as if the
+    others alone had been learned; the rules were made with them in view."""
+    asked = held_out()
+    sent = [route(each.question, is_hard=learned.is_hard).tier for each in asked]
+    parts = {HELD_OUT: score(asked, sent)}
+    for language, name in (("en", "English"), ("zh", "Chinese")):
+        which = [n for n, each in enumerate(asked) if each.language == language]
+        parts[name] = score([asked[n] for n in which], [sent[n] for n in which])
+    parts["rules alone"] = score(asked, [route(each.question).tier for each in asked])
+    known = dict(zip(marked_questions(), learned.left_out(), strict=True))
+    parts["development"] = score(
+        tuple(known),
         [
-            (name, each["n"], each["accuracy"], *each["confusion"].values())
-            for name, each in scores.items()
+            route(each.question, is_hard=lambda _, is_hard=is_hard: is_hard).tier  # type: ignore[misc]
+            for each, is_hard in known.items()
         ],
     )
-    return {**scores["all"], "unseen": scores["unseen"]}
+    took_ms = list[float]()
+    for each in asked:
+        began_at_s = time.monotonic()
+        route(each.question, is_hard=learned.is_hard)
+        took_ms.append(1_000 * (time.monotonic() - began_at_s))
+    print_table(
+        "router",
+        ("questions", "n", "right", *parts[HELD_OUT]["confusion"]),
+        [
+            (name, each["n"], each["accuracy"], *each["confusion"].values())
+            for name, each in parts.items()
+        ],
+    )
+    return {
+        **parts[HELD_OUT],
+        "rules_alone": parts["rules alone"],
+        "development": parts["development"],
+        "choice_ms": spread(took_ms),
+    }
 
 
-async def measure_time(config: Config, fast: str, strong: str) -> Report:
+async def measure_time(config: Config, learned: MarkedQuestions, fast: str, strong: str) -> Report:
     """How long a first phrase takes in each tier, and in a routed mixture. `fast`, `strong`: ids of
     local models; half of the questions are marked for each tier."""
-    unseen = [each for each in marked_questions() if not each.was_used and each.language == "en"]
+    some = [each for each in held_out() if each.language == "en"]
     sample = [
-        each for tier in Tier for each in [q for q in unseen if q.tier is tier][:_TIMED_QUESTIONS]
+        each for tier in Tier for each in [q for q in some if q.tier is tier][:_TIMED_QUESTIONS]
     ]
     waits_ms = dict[Tier, list[float]]()
     for tier, model in ((Tier.FAST, fast), (Tier.STRONG, strong)):
@@ -102,7 +111,10 @@ async def measure_time(config: Config, fast: str, strong: str) -> Report:
             waits_ms[tier] = [
                 await _first_phrase_ms(brain, config, each.question) for each in sample
             ]
-    routed_ms = [waits_ms[route(each.question).tier][n] for n, each in enumerate(sample)]
+    routed_ms = [
+        waits_ms[route(each.question, is_hard=learned.is_hard).tier][n]
+        for n, each in enumerate(sample)
+    ]
     report = {
         "fast_model": fast,
         "strong_model": strong,

@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assistant.bench.answers_router import held_out, score
 from assistant.bench.document_questions import measure_retrieval
 from assistant.bench.question_pairs import judge, read_pairs
 from assistant.errors import ModelFileError
+from assistant.marked_questions import MarkedQuestions, marked_questions
 from assistant.model_store import ModelStore
 from assistant.recall.encoder import SentenceEncoder
+from assistant.router import route
 
 pytestmark = pytest.mark.models
 
@@ -38,11 +41,20 @@ def test_what_means_the_same_lies_closer(encoder: SentenceEncoder) -> None:
 
 
 def test_of_near_misses_at_most_one_in_a_hundred_passes(encoder: SentenceEncoder) -> None:
-    pairs = read_pairs()
+    pairs = [pair for pair in read_pairs() if not pair.is_held_out]
     assert len(pairs) >= 200
     judged = judge(pairs, encoder, similarity=0.93)
     assert judged.wrong_hit_rate <= 0.01
     assert judged.hit_rate >= 0.4
+
+
+def test_held_out_questions_go_where_they_belong(encoder: SentenceEncoder) -> None:
+    learned = MarkedQuestions(marked_questions(), encoder.encode)
+    asked = held_out()
+    assert len(asked) >= 120
+    assert not {each.question for each in asked} & {each.question for each in marked_questions()}
+    sent = [route(each.question, is_hard=learned.is_hard).tier for each in asked]
+    assert score(asked, sent)["accuracy"] > 0.85
 
 
 def test_a_folder_without_an_encoder_is_explained(tmp_path: Path) -> None:

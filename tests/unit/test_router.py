@@ -1,10 +1,9 @@
-"""Which tier answers: the rules one by one, and all of them on marked questions."""
+"""Which tier answers, and why."""
 
 from __future__ import annotations
 
 import pytest
 
-from assistant.bench.answers_router import marked_questions, score
 from assistant.router import Reason, Tier, route
 
 
@@ -39,11 +38,9 @@ def test_picture_goes_where_it_can_be_seen() -> None:
     assert route("What is the capital of France?", has_picture=True).tier is Tier.FAST
 
 
-def test_marked_questions_mostly_go_where_they_belong() -> None:
-    questions = marked_questions()
-    assert len(questions) >= 120
-    assert {question.language for question in questions} == {"en", "zh"}
-    assert score(questions)["accuracy"] > 0.9
-    unseen = [question for question in questions if not question.was_used]
-    assert len(unseen) >= 60
-    assert score(unseen)["accuracy"] > 0.7
+def test_what_no_rule_claims_is_judged() -> None:
+    question = "Which of all colours would suit an old boat?"
+    assert route(question).tier is Tier.FAST
+    judged = route(question, is_hard=lambda words: "boat" in words)
+    assert (judged.tier, judged.reason) == (Tier.STRONG, Reason.OPEN)
+    assert route("Old boat?", is_hard=lambda _: True).tier is Tier.FAST
