@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from assistant.camera_line import without_camera_line
 from assistant.documents.told import without_passages
 from assistant.errors import BrainError
-from assistant.router import Route, Tier, route
+from assistant.router import Reason, Route, Tier, route
 from assistant.shortfalls import Shortfall
 from assistant.stages import Brain, Stream
 from assistant.thrift import Thrift
@@ -97,7 +97,7 @@ class RoutedBrain:
 
     async def _pieces(self, prompt: Prompt, max_tokens: int) -> AsyncGenerator[ReplyPiece]:
         chosen = await self._route(prompt)
-        said, reason, still_to_ask = "", str(chosen.reason), ways(chosen.tier, self._brains)
+        said, reason, still_to_ask = "", chosen.reason, ways(chosen.tier, self._brains)
         while still_to_ask:
             asked = still_to_ask.pop(0)
             by = Answerer(
@@ -124,7 +124,7 @@ class RoutedBrain:
             except BrainError as error:
                 if not still_to_ask:
                     raise
-                reason = "another could not"
+                reason = Reason.INSTEAD
                 yield ReplyPiece(
                     text="", shortcoming=f"{error}; {still_to_ask[0].model} answers instead"
                 )

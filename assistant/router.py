@@ -21,20 +21,22 @@ class Tier(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a tier was chosen. A person reads it."""
+    """Why a tier answers; the page has a sentence for each."""
 
-    ASKED = "it was asked to think"
-    REASONS = "it asks for reasons"
-    COMPARISON = "it compares"
-    WRITING = "something is to be written or planned"
-    CODE = "it is about code"
-    PUZZLE = "it has to be worked out"
-    ADVICE = "it asks for advice or ideas"
-    OPEN = "it has no one short answer"
-    LONG = "it is long"
-    PICTURE = "it is about what the picture shows"
-    RESULT = "a tool has the answer"
-    SHORT = "it is short"
+    ASKED = "asked"
+    REASONS = "reasons"
+    COMPARISON = "comparison"
+    WRITING = "writing"
+    CODE = "code"
+    PUZZLE = "puzzle"
+    ADVICE = "advice"
+    OPEN = "open"
+    LONG = "long"
+    PICTURE = "picture"
+    RESULT = "result"
+    SHORT = "short"
+    INSTEAD = "instead"
+    """The one that was chosen could not answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,7 @@ class Answerer:
     model: str
     is_remote: bool
     reason: str
-    """Why this one: a sentence's second half, such as "it asks for reasons"."""
+    """Why this one: a Reason of router.py."""
 
     expected_ms: float | None = None
     """How long its first phrase takes, going by the last ones; None where nobody knows."""

@@ -6,7 +6,7 @@ import { say } from "./i18n.js";
  * @typedef {"microphoneInsecure" | "microphoneMissing" | "microphoneDenied" | "microphoneBusy"
  *   | "microphoneGone" | "cameraInsecure" | "cameraMissing" | "cameraDenied" | "cameraBusy"
  *   | "cameraGone" | "screenInsecure" | "screenMissing" | "screenDenied" | "screenBusy" | "serverAway" | "serverWarming" | "serverBusy" | "serverRefused"
- *   | "keyNeeded" | "serverError" | "noPath" | "noSocket" | "lineWeak" | "lineLost" | "noWebRtc" | "unexpected"} ProblemKind
+ *   | "keyNeeded" | "serverError" | "nothingSaid" | "noPath" | "noSocket" | "lineWeak" | "lineLost" | "noWebRtc" | "unexpected"} ProblemKind
  */
 
 /** These mend by themselves; the page waits or tries again until they have. */

@@ -4,6 +4,7 @@ import { Captions } from "./captions.js";
 import { canShareScreen } from "./devices.js";
 import { find } from "./dom.js";
 import { Problem } from "./errors.js";
+import { History } from "./history.js";
 import { translateDocument } from "./i18n.js";
 import { Notice } from "./notice.js";
 import { Page } from "./page.js";
@@ -18,6 +19,7 @@ const views = {
   page: new Page(),
   captions: new Captions(find("captions", HTMLElement)),
   notice: new Notice(),
+  history: new History(),
 };
 views.page.showState("idle");
 // On a LAN address over plain http nobody would ever be heard.
@@ -54,6 +56,23 @@ for (const device of /** @type {const} */ (["microphone", "camera"])) {
 const voice = find("voice-choice", HTMLSelectElement);
 voice.onchange = () => session?.voices.choose(voice.value);
 navigator.mediaDevices?.addEventListener("devicechange", () => session?.equipment.list());
+
+for (const button of document.querySelectorAll("button[data-format]")) {
+  const format = /** @type {"markdown" | "json" | "srt"} */ (button.getAttribute("data-format"));
+  button.addEventListener("click", () => tellProblem(views.history.download(format)));
+}
+// What is still said would be news to delete: the conversation ends first.
+find("delete", HTMLButtonElement).onclick = () => {
+  if (!views.history.isSure()) return;
+  session?.stop();
+  views.captions.clear();
+  tellProblem(views.history.delete());
+};
+
+/** @param {Promise<void>} work */
+function tellProblem(work) {
+  work.catch((error) => views.notice.show(Problem.from(error)));
+}
 
 find("details", HTMLButtonElement).onclick = () => views.page.showDetails(!views.page.hasDetails);
 

@@ -2,6 +2,7 @@
 
 import { Problem } from "./errors.js";
 import { say } from "./i18n.js";
+import { refusal } from "./reasons.js";
 
 export class Narrator {
   /** The item of the answer that is being given, once it has words. @type {string | null} */
@@ -15,10 +16,10 @@ export class Narrator {
 
   /** @param {import("./wire").ServerEvent} event of a type that we do not know: nothing happens */
   tell(event) {
-    const { page, captions, notice } = this.#views;
+    const { page, captions, notice, history } = this.#views;
     switch (event.type) {
       case "error":
-        return notice.show(new Problem("serverError", { reason: event.error.message }));
+        return notice.show(new Problem("serverError", { reason: refusal(event.error) }));
       case "input_audio_buffer.speech_started":
         return page.showHearing(true);
       case "input_audio_buffer.speech_stopped":
@@ -61,6 +62,11 @@ export class Narrator {
         return captions.note(`${event.doing} …`);
       case "assistant.degraded":
         return captions.remark(event);
+      case "assistant.memory": {
+        history.show(event);
+        const continuation = history.continuation(event);
+        return continuation ? captions.note(continuation) : undefined;
+      }
       case "assistant.recording":
         return page.showRecording(event.is_on);
       case "assistant.alert":

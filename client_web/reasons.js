@@ -1,4 +1,5 @@
-// Why something was given in a lesser form, by the server's code, in the reader's language.
+// Why something was given in a lesser form or not at all, by the server's code, in the reader's
+// language.
 
 import { inLanguages } from "./language.js";
 
@@ -65,3 +66,38 @@ const { say, sayIfKnown } = inLanguages(english, chinese);
 
 /** @param {string} code */
 export const explain = (code) => sayIfKnown(code) ?? say("error");
+
+const englishRefusals = {
+  rate_limit_exceeded: "too much was asked for at once; wait a minute and try again",
+  too_fast: "too much was asked for at once",
+  message_too_large: "that was too long",
+  unknown_call: "that conversation is over",
+  invalid_image: "that picture cannot be read",
+  not_deleted: "it could not be deleted; the server’s log says why",
+  not_ready: "the models are still being loaded",
+  origin: "this page may not use the assistant",
+  host: "it goes by another name; see server.allowed_hosts",
+  not_found: "it is of another version than this page",
+};
+
+/** @type {Record<keyof typeof englishRefusals, string>} */
+const chineseRefusals = {
+  rate_limit_exceeded: "一下子请求太多，请过一分钟再试",
+  too_fast: "一下子请求太多",
+  message_too_large: "内容太长",
+  unknown_call: "那次对话已经结束",
+  invalid_image: "无法读取这张图片",
+  not_deleted: "未能删除，原因见服务器日志",
+  not_ready: "模型还在加载",
+  origin: "此页面不能使用助手",
+  host: "服务器用的是别的名称，见 server.allowed_hosts",
+  not_found: "服务器与本页面的版本不同",
+};
+
+const refusals = inLanguages(englishRefusals, chineseRefusals);
+
+/**
+ * Why the server did not do something. What only a program can do wrong is told as it says it.
+ * @param {{ code?: string | null, message: string }} error
+ */
+export const refusal = ({ code, message }) => refusals.sayIfKnown(code ?? "") ?? message;

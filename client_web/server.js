@@ -1,6 +1,7 @@
 // What the page asks the server over HTTP: are you ready, will you take a call, is it over?
 
 import { Problem } from "./errors.js";
+import { refusal } from "./reasons.js";
 import { credentials, subprotocols } from "./token.js";
 
 const ASK_AGAIN_MS = 1_000;
@@ -102,10 +103,53 @@ export async function hangUp(location) {
   }).catch(() => undefined);
 }
 
-/** @param {string} text */
+/**
+ * @param {string} person
+ * @param {string} format
+ * @param {string} language
+ */
+export async function downloadMemory(person, format, language) {
+  const answer = await askMemory("GET", person, `?${new URLSearchParams({ format, language })}`);
+  if (answer.status === 404) throw new Problem("nothingSaid");
+  return (await granted(answer)).blob();
+}
+
+/** @param {string} person */
+export async function deleteMemory(person) {
+  await granted(await askMemory("DELETE", person));
+}
+
+/**
+ * @param {"GET" | "DELETE"} method
+ * @param {string} person
+ * @param {string} query
+ */
+function askMemory(method, person, query = "") {
+  return fetch(`v1/assistant/memory${query}`, {
+    method,
+    headers: { "Assistant-Person": person, ...credentials() },
+    cache: "no-store",
+  }).catch(() => {
+    throw new Problem("serverAway");
+  });
+}
+
+/** @param {Response} answer */
+async function granted(answer) {
+  if (answer.ok) return answer;
+  if (answer.status === 401) throw new Problem("keyNeeded", { page: location.origin });
+  const reason = reasonIn(await answer.text()) ?? `HTTP ${answer.status}`;
+  throw new Problem("serverError", { reason });
+}
+
+/**
+ * @param {string} text
+ * @returns {string | undefined}
+ */
 function reasonIn(text) {
   try {
-    return /** @type {string | undefined} */ (JSON.parse(text).error?.message);
+    const { error } = JSON.parse(text);
+    return error && refusal(error);
   } catch {
     return undefined;
   }

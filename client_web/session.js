@@ -10,6 +10,7 @@ import { say } from "./i18n.js";
 import { Memory } from "./memory.js";
 import { Meter } from "./meter.js";
 import { Narrator } from "./narrator.js";
+import { person } from "./person.js";
 import { iceServers, pause, untilReady } from "./server.js";
 import { SocketCall } from "./socket-call.js";
 import { Voices } from "./voices.js";
@@ -22,6 +23,7 @@ import { Voices } from "./voices.js";
  * @property {import("./page.js").Page} page
  * @property {import("./captions.js").Captions} captions
  * @property {import("./notice.js").Notice} notice
+ * @property {import("./history.js").History} history
  */
 
 /** How long to wait before each new try; the last counts for all that follow. */
@@ -191,7 +193,7 @@ export class Session {
     const { captions } = this.#views;
     this.#isNarrow = true;
     captions.note(`${problem.message} ${say("narrow")}`);
-    if (this.#memory.token) captions.note(say("forgotten"));
+    if (this.#memory.token) this.#noteForgotten();
     this.#memory = new Memory();
     this.#state = "listening";
     this.#views.page.showPictureButtons(false);
@@ -212,13 +214,13 @@ export class Session {
 
   /** The line is dead: makes another. The conversation goes on where it was. */
   #lose() {
-    const { page, notice, captions } = this.#views;
+    const { page, notice } = this.#views;
     this.#heartbeat?.stop();
     this.#call?.close();
     if (this.#isNarrow) {
       this.#memory = new Memory();
       this.#state = "listening";
-      captions.note(say("forgotten"));
+      this.#noteForgotten();
     }
     page.showState("connecting");
     notice.show(new Problem("lineLost"));
@@ -244,6 +246,8 @@ export class Session {
       return this.#clock.take(event);
     }
     this.#memory.lastEventId = event.event_id;
+    if (event.type === "session.created")
+      this.#call?.send({ type: "assistant.remember", person: person() });
     if (event.type === "assistant.resume") return this.#resume(event);
     if (event.type === "assistant.state") this.#state = event.state;
     if (event.type === "input_audio_buffer.speech_started") this.#call?.heed(true);
@@ -252,12 +256,16 @@ export class Session {
     this.#narrator.tell(event);
   }
 
+  /** Where the server keeps what was said it tells by itself what it goes on from. */
+  #noteForgotten() {
+    if (!this.#views.history.isKept) this.#views.captions.note(say("forgotten"));
+  }
+
   /** @param {import("./wire").Resume} resume */
   #resume({ token, last_event_id }) {
-    const { captions } = this.#views;
     if (this.#memory.token && this.#memory.token !== token) {
       this.#state = "listening";
-      captions.note(say("forgotten"));
+      this.#noteForgotten();
     }
     this.#memory.token = token;
     for (const event of this.#memory.unconfirmed(last_event_id)) this.#call?.send(event);

@@ -72,7 +72,11 @@ function figures({ ttft_ms, tpot_ms, cached_tokens, prompt_tokens, recalled, cos
   const list = make("dl", "figures");
   const figure = (/** @type {string} */ name, /** @type {string} */ value) =>
     list.append(make("dt", "", name), make("dd", "", value));
-  if (by) figure(say("answeredBy"), say(by.is_remote ? "elsewhere" : "here", { model: by.model, reason: by.reason }));
+  if (by) {
+    const reason = sayIfKnown(`by_${by.reason}`) ?? by.reason;
+    const where = by.is_remote ? "elsewhere" : "here";
+    figure(say("answeredBy"), say(where, { model: by.model, reason }));
+  }
   if (cost) figure(say("cost"), cost.toPrecision(2));
   figure(say("firstToken"), ms(ttft_ms));
   if (tpot_ms !== null) figure(say("perToken"), ms(tpot_ms));

@@ -36,6 +36,7 @@ export type ServerEvent = { event_id: string } & (
   | { type: "assistant.working"; doing: string }
   | Alert
   | Recording
+  | MemoryTold
   | Resume
   | Pong
 );
@@ -49,6 +50,7 @@ export type ClientEvent =
   | { type: "input_audio_buffer.append"; audio: string }
   | { type: "assistant.mute"; muted: boolean }
   | { type: "assistant.push_to_talk"; pressed: boolean }
+  | { type: "assistant.remember"; person: string }
   | Ping
   | Playout;
 
@@ -97,9 +99,9 @@ export interface Stats {
   prompt_tokens: number;
   /** Prompt tokens that were not read again. */
   cached_tokens: number;
-  /** How an answer was found that no brain wrote this time. */
   /** Where in the documents the brain was shown something. */
   sources: string[];
+  /** How an answer was found that no brain wrote this time. */
   recalled: "template" | "exact" | "similar" | null;
   /** What it cost, where a brain elsewhere charges for it. */
   cost: number | null;
@@ -111,6 +113,7 @@ export interface Stats {
 export interface Answerer {
   model: string;
   is_remote: boolean;
+  /** A code. */
   reason: string;
 }
 
@@ -163,6 +166,16 @@ export interface Alert {
 export interface Ping {
   type: "assistant.ping";
   sent_at_ms: number;
+}
+
+/** What becomes of the words that are said. */
+export interface MemoryTold {
+  type: "assistant.memory";
+  /** "off": forgotten soon after the end. */
+  keep: "off" | "plain" | "encrypted";
+  expires_after_days: number;
+  /** When we were here last, since 1970; null where nothing is known of that. */
+  earlier_at_s: number | null;
 }
 
 /** Whose line is lost may call again with this, and the conversation goes on. */

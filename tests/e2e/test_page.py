@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +44,10 @@ class Stage:
 
     health: dict[str, Any] = field(default_factory=dict)
     ice_servers: list[dict[str, Any]] = field(default_factory=list)
+    memory: list[tuple[str, str]] = field(default_factory=list)
+    """What was asked of it, and for whom."""
+
+    memory_status: int = 200
 
     async def answer(self, route: Route) -> None:
         path = urlsplit(route.request.url).path
@@ -52,6 +57,11 @@ class Stage:
             await route.fulfill(json={"ice_servers": self.ice_servers})
         elif path == "/v1/realtime/calls/rtc_1":
             await route.fulfill()
+        elif path == "/v1/assistant/memory":
+            request = route.request
+            self.memory.append((request.method, request.headers["assistant-person"]))
+            answer = {"error": {"message": "The disk is gone.", "code": "error"}}
+            await route.fulfill(status=self.memory_status, json=answer)
         elif path == "/v1/realtime/calls":
             error = '{"error": {"message": "There is no audio in the offer."}}'
             self.headers = route.request.headers
@@ -170,6 +180,132 @@ async def test_a_typed_turn_says_that_there_is_no_wait(stage: Stage) -> None:
     await expect(timeline.locator(".hint")).to_contain_text("No wait to show")
     await expect(timeline.locator(".bars")).to_have_count(0)
     await expect(timeline.locator("dd")).to_have_text(["150 ms", "36 ms", "600 of 620 tokens"])
+
+
+COUNTS = {"ttft_ms": 150, "tpot_ms": 36, "cached_tokens": 600, "prompt_tokens": 620, "sources": []}
+
+
+async def test_it_is_told_who_answered_why_and_for_how_much(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#details")
+    by = {"model": "qwen3-32b", "is_remote": True, "reason": "comparison"}
+    stats = {**COUNTS, "by": by, "cost": 0.00123}
+    await stage.say("assistant.timeline", voice_to_voice_ms=None, lines=[], stats=stats)
+    figures = stage.page.locator("#timeline dd")
+    await expect(figures.nth(0)).to_have_text("qwen3-32b, not on this machine: it compares")
+    await expect(figures.nth(1)).to_have_text("0.0012")
+    by |= {"model": "smollm2", "is_remote": False, "reason": "instead"}
+    await stage.say("assistant.timeline", voice_to_voice_ms=None, lines=[], stats=stats)
+    await expect(figures.nth(0)).to_have_text("smollm2: another could not")
+
+
+@pytest.mark.parametrize(
+    ("recalled", "sentence"),
+    [
+        ("template", "A prepared answer"),
+        ("exact", "Asked before"),
+        ("similar", "Something alike was asked before"),
+    ],
+)
+async def test_an_answer_that_nobody_thought_up_is_marked(
+    stage: Stage, recalled: str, sentence: str
+) -> None:
+    await stage.start()
+    await stage.page.click("#details")
+    stats = {**COUNTS, "recalled": recalled}
+    await stage.say("assistant.timeline", voice_to_voice_ms=None, lines=[], stats=stats)
+    hints = stage.page.locator("#timeline .hint")
+    await expect(hints.last).to_contain_text(sentence)
+    await expect(stage.page.locator("#timeline dd")).to_have_count(0)
+
+
+async def test_sources_stand_under_the_answer_that_they_are_of(stage: Stage) -> None:
+    await stage.start()
+    for n, sources in enumerate([["gate.md:2", "map.pdf:7"], []]):
+        await stage.say("response.created")
+        await stage.say(
+            "response.output_audio_transcript.done", item_id=f"{n}", transcript=f"Answer {n}."
+        )
+        await stage.say(
+            "response.output_audio_transcript.delta", item_id=f"{n}", delta=f"Answer {n}."
+        )
+        stats = {**COUNTS, "sources": sources}
+        for _ in range(2):  # once it begins, and once it is over
+            await stage.say("assistant.timeline", voice_to_voice_ms=None, lines=[], stats=stats)
+    rows = stage.page.locator(".row.assistant")
+    await expect(rows.nth(0).locator(".hint")).to_have_text(["From gate.md:2 · map.pdf:7"])
+    await expect(rows.nth(1).locator(".hint")).to_have_count(0)
+
+
+REFUSALS = {
+    "en-US": "The server reports a problem: too much was asked for at once",
+    "zh-CN": "服务器报告了一个问题：一下子请求太多",
+}
+
+
+@pytest.mark.parametrize("locale", REFUSALS)
+async def test_what_the_server_refuses_is_told_in_the_readers_language(
+    stage: Stage, locale: str
+) -> None:
+    await stage.start()
+    notice = stage.page.locator("#notice-text")
+    await stage.say("error", error={"code": "too_fast", "message": "Too many events at once."})
+    await expect(notice).to_have_text(REFUSALS[locale])
+    await stage.say("error", error={"code": "invalid_type", "message": "item must be an object."})
+    await expect(notice).to_contain_text("item must be an object.")
+
+
+CONTINUES = {
+    "en-US": ("Continues from November 30, 2025", "Kept on the server for 1 day, encrypted"),
+    "zh-CN": ("接着 2025年11月30日", "在服务器上加密保存 1 天"),
+}
+
+
+@pytest.mark.parametrize("locale", CONTINUES)
+async def test_what_it_goes_on_from_is_told_and_what_becomes_of_it(
+    stage: Stage, locale: str
+) -> None:
+    await stage.start()
+    assert await stage.sent("assistant.remember") == []
+    await stage.say("session.created", session={"audio": {"output": {"voice": "joe"}}})
+    await stage.say("session.created", session={"audio": {"output": {"voice": "joe"}}})
+    first, again = await stage.sent("assistant.remember")
+    assert re.fullmatch("[0-9a-f]{64}", first["person"])
+    assert again["person"] == first["person"]
+    told = {"keep": "encrypted", "expires_after_days": 1, "earlier_at_s": 1_764_504_000}
+    await stage.say("assistant.memory", **told)
+    remark, kept = CONTINUES[locale]
+    await expect(stage.page.locator(".remark")).to_contain_text(remark)
+    await expect(stage.page.locator("#kept")).to_contain_text(kept)
+
+
+async def test_deleting_is_asked_about_and_makes_one_somebody_else(stage: Stage) -> None:
+    await stage.start()
+    await stage.say("session.created", session={"audio": {"output": {"voice": "joe"}}})
+    (before,) = await stage.sent("assistant.remember")
+    await stage.say(f"{TRANSCRIPTION}.completed", item_id="1", transcript="A secret.")
+    await stage.page.click("#details")
+    await stage.page.click("#delete")
+    assert stage.memory == []
+    await expect(stage.page.locator(".row")).to_have_count(1)
+    await stage.page.click("#delete")
+    await expect(stage.page.locator("#kept")).to_contain_text("Deleted.")
+    await expect(stage.page.locator(".row")).to_have_count(0)
+    assert stage.memory == [("DELETE", before["person"])]
+    await stage.start()
+    await stage.say("session.created", session={"audio": {"output": {"voice": "joe"}}})
+    assert (await stage.sent("assistant.remember"))[-1]["person"] != before["person"]
+
+
+async def test_what_could_not_be_deleted_is_still_ours(stage: Stage) -> None:
+    await stage.start()
+    await stage.page.click("#details")
+    stage.memory_status = 500
+    await stage.page.click("#delete")
+    await stage.page.click("#delete")
+    await expect(stage.page.locator("#notice")).to_contain_text("The disk is gone.")
+    person = "localStorage.getItem('parley.person')"
+    assert await stage.page.evaluate(person) == stage.memory[-1][1]
 
 
 REMARKS = {

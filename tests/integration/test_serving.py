@@ -30,6 +30,7 @@ from assistant.config import ServerConfig
 from assistant.lan import prepared
 from assistant.stages import Peer
 from assistant.transport import peer as peer_module
+from assistant.transport.memory import MemoryDesk
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.realtime import MAX_MESSAGE_BYTES
 from assistant.transport.server import build_app, listen, serve
@@ -50,6 +51,7 @@ class Site:
         page_folder: Path,
         config: ServerConfig = ON_A_FREE_PORT,
         extra_routes: Sequence[BaseRoute] = (),
+        memory: MemoryDesk | None = None,
     ) -> None:
         self.config = config
         self.n_frames: list[int] = []
@@ -64,6 +66,7 @@ class Site:
             health=lambda: {"ready": True},
             page_folder=page_folder,
             config=self.config,
+            memory=memory,
             extra_routes=extra_routes,
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from assistant.router import Reason, Tier, route
@@ -44,3 +46,9 @@ def test_what_no_rule_claims_is_judged() -> None:
     judged = route(question, is_hard=lambda words: "boat" in words)
     assert (judged.tier, judged.reason) == (Tier.STRONG, Reason.OPEN)
     assert route("Old boat?", is_hard=lambda _: True).tier is Tier.FAST
+
+
+def test_the_page_has_a_sentence_for_every_reason_in_both_languages() -> None:
+    texts = (Path(__file__).parents[2] / "client_web/i18n.js").read_text()
+    for reason in Reason:
+        assert texts.count(f"  by_{reason}: ") == 2, reason
