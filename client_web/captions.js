@@ -48,9 +48,14 @@ export class Captions {
     this.note(sayIfKnown(`remark_${code}`) ?? `${what} · ${explain(code)}`);
   }
 
-  /** @param {string} sentence */
+  /** @param {string} sentence about something that is less than it should be */
   note(sentence) {
     this.#list.append(make("p", "remark", sentence));
+  }
+
+  /** @param {string} sentence about something that is as it should be */
+  mention(sentence) {
+    this.#list.append(make("p", "remark mention", sentence));
   }
 }
 

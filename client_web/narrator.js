@@ -59,13 +59,13 @@ export class Narrator {
       case "assistant.scene":
         return page.showScene(event);
       case "assistant.working":
-        return captions.note(`${event.doing} …`);
+        return captions.mention(`${event.doing} …`);
       case "assistant.degraded":
         return captions.remark(event);
       case "assistant.memory": {
         history.show(event);
         const continuation = history.continuation(event);
-        return continuation ? captions.note(continuation) : undefined;
+        return continuation ? captions.mention(continuation) : undefined;
       }
       case "assistant.recording":
         return page.showRecording(event.is_on);

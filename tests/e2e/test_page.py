@@ -235,6 +235,11 @@ async def test_sources_stand_under_the_answer_that_they_are_of(stage: Stage) -> 
     rows = stage.page.locator(".row.assistant")
     await expect(rows.nth(0).locator(".hint")).to_have_text(["From gate.md:2 · map.pdf:7"])
     await expect(rows.nth(1).locator(".hint")).to_have_count(0)
+    for width in (360, 1_280):
+        await stage.page.set_viewport_size({"width": width, "height": 640})
+        words, hint = rows.nth(0).locator(".words"), rows.nth(0).locator(".hint")
+        lefts = {box["x"] for each in (words, hint) if (box := await each.bounding_box())}
+        assert len(lefts) == 1, "they stand under each other"
 
 
 REFUSALS = {
