@@ -10,13 +10,9 @@ import numpy as np
 from assistant.recall.answer_store import AnswerStore, KnownAnswer
 from assistant.recall.cacheable import depends_on
 from assistant.recall.encoder import SentenceEncoder, Vectors
-from assistant.recall.sameness import LEAST, are_the_same
+from assistant.recall.sameness import are_the_same
 from assistant.recall.wording import normalised
 from assistant.types import Recalled
-
-_MUCH_THE_SAME = 0.86
-"""How near in meaning a question has to be where nothing better is to be had. Of 100 paraphrases 64
-are, and of 100 near misses one."""
 
 _LOOKED_AT = 3
 """The nearest questions whose words are compared."""
@@ -54,7 +50,7 @@ class KnownAnswers:
     def find(self, asked_of: str, question: str, *, surely: bool = True) -> Found | None:
         """A template's own words are answered whatever they are: that is its owner's choice.
 
-        `surely`: as near in meaning as the settings want; or else much the same will do.
+        `surely`: the words agree; or else others of much the same meaning will do.
         """
         if (known := self._by_words.get(normalised(question))) is not None:
             return Found(known.answer, Recalled.TEMPLATE)
@@ -65,14 +61,13 @@ class KnownAnswers:
         if self._encoder is None or not _is_english(question):
             return None
         vector = self._encoder.encode([question])[0]
-        similarity = self._similarity if surely else min(self._similarity, _MUCH_THE_SAME)
         if self._vectors is not None:
-            known = self._nearest(question, vector, self._templates, self._vectors, similarity)
+            known = self._nearest(question, vector, self._templates, self._vectors, surely)
             if known is not None:
                 return Found(known.answer, Recalled.TEMPLATE)
         if self._store is not None:
             learned = self._store.with_vectors(asked_of)
-            known = self._nearest(question, vector, *learned, similarity)
+            known = self._nearest(question, vector, *learned, surely)
             if known is not None:
                 return Found(known.answer, Recalled.SIMILAR)
         return None
@@ -92,7 +87,7 @@ class KnownAnswers:
         vector: Vectors,
         known: Sequence[KnownAnswer],
         vectors: Vectors,
-        similarity: float,
+        surely: bool,
     ) -> KnownAnswer | None:
         """The nearest that asks the same."""
         assert self._encoder is not None
@@ -100,14 +95,14 @@ class KnownAnswers:
             return None
         cosines = vectors @ vector
         for place in map(int, np.argsort(-cosines)[:_LOOKED_AT]):
-            if cosines[place] < LEAST:
+            if cosines[place] < self._similarity:
                 break
             if are_the_same(
                 question,
                 known[place].question,
                 float(cosines[place]),
-                similarity=similarity,
-                encode=self._encoder.encode,
+                similarity=self._similarity,
+                encode=None if surely else self._encoder.encode,
             ):
                 return known[place]
         return None

@@ -18,6 +18,14 @@ from assistant.recall.wording import Difference, difference, normalised
         ("Do you deliver on Sundays?", "Do you deliver on Mondays?"),
         ("How do I turn the heating on?", "How do I turn the heating off?"),
         ("What are your opening hours?", "What are your opening hours on Sunday?"),
+        ("What do frogs eat?", "What eats frogs?"),
+        ("Who hired the manager?", "Who did the manager hire?"),
+        ("Does rain cause floods?", "Do floods cause rain?"),
+        ("Is there a bus to the city?", "Is there a bus from the city?"),
+        ("How many euros is one dollar?", "How many dollars is one euro?"),
+        ("Is the offer valid?", "Is the offer invalid?"),
+        ("What is an import tax?", "What is an export tax?"),
+        ("Is there a school for boys?", "Is there a school for girls?"),
     ],
 )
 def test_some_differences_are_never_forgiven(first: str, second: str) -> None:
@@ -32,6 +40,13 @@ def test_some_differences_are_never_forgiven(first: str, second: str) -> None:
         ("How do I boil an egg?", "How should an egg be boiled?"),
         ("Which building is the tallest?", "What is the tallest building?"),
         ("Can the booking date be changed?", "Can I change the date of a booking?"),
+        ("How tall is Mount Everest?", "What is the height of Mount Everest?"),
+        ("What does a ticket cost?", "What is the price of a ticket?"),
+        ("Why is the sky blue?", "What makes the sky blue?"),
+        ("When did it begin?", "In which year did it start?"),
+        ("Who invented the radio?", "Who is the inventor of the radio?"),
+        ("Where is the post office?", "Could you tell me where the post office is?"),
+        ("How do bees make honey?", "How is honey made by bees?"),
     ],
 )
 def test_empty_words_forms_and_order_are_no_difference(first: str, second: str) -> None:
@@ -41,8 +56,8 @@ def test_empty_words_forms_and_order_are_no_difference(first: str, second: str) 
 
 
 def test_other_words_are_told() -> None:
-    assert difference("Who wrote Hamlet?", "Who is the author of Hamlet?") == Difference(
-        ("wrote",), ("author",)
+    assert difference("Who penned Hamlet?", "Who is the author of Hamlet?") == Difference(
+        ("penned",), ("author",)
     )
 
 
