@@ -39,6 +39,9 @@ _MOST_WAITING = 1_000
 _EARLIER_LINES = 60
 """More than the brain is given of earlier conversations."""
 
+_EARLIER_WITHIN_S = 1.0
+"""Reading them takes milliseconds; what else the person wants waits meanwhile."""
+
 
 class Memory:
     """Leaving its block waits until everything is written."""
@@ -95,9 +98,13 @@ class Memory:
         """What the brain may be told of this person; nothing where that is not wanted."""
         if self.keep == "off":
             return ()
-        return await self._ask(
-            lambda store: store.newest(person, n_lines=_EARLIER_LINES, but=but), ()
-        )
+        newest = partial(MemoryStore.newest, person=person, n_lines=_EARLIER_LINES, but=but)
+        try:
+            async with asyncio.timeout(_EARLIER_WITHIN_S):
+                return await self._ask(newest, ())
+        except TimeoutError:
+            logger.warning("the disk is too slow: a conversation begins without the earlier ones")
+            return ()
 
     async def conversation(self, person: str) -> KeptConversation | None:
         """Their last one."""

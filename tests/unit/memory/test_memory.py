@@ -6,7 +6,8 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -239,6 +240,39 @@ async def test_a_foreign_key_sets_the_file_aside(
     assert any("another key" in record.message for record in caplog.records)
 
 
+@asynccontextmanager
+async def stalled(memory: Memory) -> AsyncGenerator[None]:
+    """The disk does not answer."""
+    is_writing, may_go_on = threading.Event(), threading.Event()
+
+    def stall(_: MemoryStore) -> None:
+        is_writing.set()
+        may_go_on.wait()
+
+    stalling = asyncio.create_task(memory._ask(stall, None))
+    await asyncio.to_thread(is_writing.wait)
+    yield
+    may_go_on.set()
+    await stalling
+
+
+async def test_who_comes_while_the_disk_stalls_begins_anew(
+    new_memory: NewMemory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "_EARLIER_WITHIN_S", 0.02)
+    async with new_memory() as memory:
+        first, again = line(memory), line(memory)
+        await first.come(ANNA)
+        first.turn("My name is Anna.", "Hello, Anna.")
+        assert len(await kept(memory, ANNA)) == 2
+        async with stalled(memory):
+            assert await again.come(ANNA) == []
+            assert again.told == [("encrypted", False)]
+            again.turn("Who am I?", "I do not know.")
+        assert await kept(memory, ANNA) == ["Who am I?", "I do not know."]
+    assert any("without the earlier ones" in record.message for record in caplog.records)
+
+
 async def test_a_slow_disk_is_waited_for_by_nobody(
     new_memory: NewMemory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -246,18 +280,9 @@ async def test_a_slow_disk_is_waited_for_by_nobody(
     async with new_memory() as memory:
         talker = line(memory)
         await talker.come(ANNA)
-        is_writing, may_go_on = threading.Event(), threading.Event()
-
-        def stall(_: MemoryStore) -> None:
-            is_writing.set()
-            may_go_on.wait()
-
-        stalled = asyncio.create_task(memory._ask(stall, None))
-        await asyncio.to_thread(is_writing.wait)
-        for n in range(20):
-            talker.turn(f"question {n}", "answer", f"turn_{n}")  # or this would never end
-        may_go_on.set()
-        await stalled
+        async with stalled(memory):
+            for n in range(20):
+                talker.turn(f"question {n}", "answer", f"turn_{n}")  # or this would never end
         assert len(await kept(memory, ANNA)) == 10
         talker.turn("Again.", "Yes.", "turn_99")
         assert (await kept(memory, ANNA))[-2:] == ["Again.", "Yes."]
