@@ -2,6 +2,7 @@
 
 import { make } from "./dom.js";
 import { say, sayIfKnown } from "./i18n.js";
+import { listing } from "./language.js";
 import { explain } from "./reasons.js";
 
 export class Captions {
@@ -46,6 +47,14 @@ export class Captions {
   remark({ stage, code }) {
     const what = sayIfKnown(`degraded_${stage}`) ?? say("degraded");
     this.note(sayIfKnown(`remark_${code}`) ?? `${what} · ${explain(code)}`);
+  }
+
+  /** @param {string} doing what is going on, of one or several tools */
+  work(doing) {
+    const texts = doing
+      .split(", ")
+      .map((each) => sayIfKnown(`doing_${each.replaceAll(" ", "_")}`) ?? each);
+    this.mention(`${texts.join(listing)} …`);
   }
 
   /** @param {string} sentence about something that is less than it should be */

@@ -4,6 +4,9 @@ const isChinese = navigator.language.toLowerCase().startsWith("zh");
 
 const GAP = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
 
+/** Between the parts of a list. */
+export const listing = isChinese ? "，" : ", ";
+
 /** For numbers and times. */
 export const locale = isChinese ? "zh" : "en";
 

@@ -59,7 +59,7 @@ export class Narrator {
       case "assistant.scene":
         return page.showScene(event);
       case "assistant.working":
-        return captions.mention(`${event.doing} …`);
+        return captions.work(event.doing);
       case "assistant.degraded":
         return captions.remark(event);
       case "assistant.memory": {

@@ -260,6 +260,19 @@ async def test_what_the_server_refuses_is_told_in_the_readers_language(
     await expect(notice).to_contain_text("item must be an object.")
 
 
+DOING = {
+    "en-US": "looking in your notes, asking the orchid …",
+    "zh-CN": "正在查阅你的资料，asking the orchid …",
+}
+
+
+@pytest.mark.parametrize("locale", DOING)
+async def test_what_is_going_on_is_told_in_the_readers_language(stage: Stage, locale: str) -> None:
+    await stage.start()
+    await stage.say("assistant.working", doing="looking in your notes, asking the orchid")
+    await expect(stage.page.locator(".mention")).to_have_text([DOING[locale]])
+
+
 CONTINUES = {
     "en-US": ("Continues from November 30, 2025", "Kept on the server for 1 day, encrypted"),
     "zh-CN": ("接着 2025年11月30日", "在服务器上加密保存 1 天"),

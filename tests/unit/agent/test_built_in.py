@@ -51,6 +51,15 @@ def test_only_what_is_wanted() -> None:
     }
 
 
+def test_the_page_has_words_for_what_is_going_on_in_both_languages(tmp_path: Path) -> None:
+    texts = (Path(__file__).parents[3] / "client_web/i18n.js").read_text()
+    encoder = cast(SentenceEncoder, FakeEncoder({}))
+    with closing(DocumentIndex(tmp_path / "index", encoder)) as index:
+        for tool in tools(*ALL, documents=index).values():
+            code = tool.doing.replace(" ", "_")
+            assert texts.count(f"  doing_{code}: ") == 2, tool.doing
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "result"),
     [
