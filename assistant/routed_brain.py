@@ -116,7 +116,7 @@ class RoutedBrain:
                     async for piece in pieces:
                         text = piece.text
                         if broken_off and said == broken_off and text:
-                            text = spliced(said, text.lstrip())[len(said) :]
+                            text = _joined(said, text.lstrip())
                         said += text
                         stats = piece.stats and replace(piece.stats, by=by)
                         yield replace(piece, text=text, stats=stats)
@@ -158,6 +158,13 @@ class RoutedBrain:
         words = without_camera_line(without_passages(last.text))
         has_picture = last.image is not None and only_strong_sees
         return await asyncio.to_thread(route, words, has_picture=has_picture, is_hard=self._is_hard)
+
+
+def _joined(said: str, more: str) -> str:
+    """What is added to `said`; who begins anew where it broke off begins another sentence."""
+    added = spliced(said, more)[len(said) :]
+    is_new = more[:1].isupper() and more.split()[0] != "I"
+    return f".{added}" if is_new and said.rstrip()[-1:].isalpha() else added
 
 
 def _for(asked: TierBrain, prompt: Prompt) -> Prompt:

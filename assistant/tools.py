@@ -29,8 +29,8 @@ only with
 <tool_call>
 {{"name": <function-name>, "arguments": <args-json-object>}}
 </tool_call>
-The result comes back between <tool_response> and </tool_response>: then answer the person in \
-plain spoken words."""
+The result comes back between <tool_response> and </tool_response>: then tell the person the \
+result itself in plain spoken words. If it begins with error, tell them that it failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

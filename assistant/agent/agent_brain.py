@@ -73,8 +73,8 @@ class AgentBrain:
                     stats = piece.stats or stats
                     text = reader.take(piece.text)
                     said += text
-                    if text or piece.by or piece.shortcoming:
-                        yield replace(piece, text=text, stats=None)
+                    # Without words too: a call takes its time to be written, and is no silence.
+                    yield replace(piece, text=text, stats=None)
             rest = reader.finish()
             said += rest
             own = [call for call in reader.calls if self.desk.is_own(call)]

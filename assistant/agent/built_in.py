@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, available_timezones
 
 from assistant.agent.own_tool import Brought, OwnTool, own_tool
 from assistant.agent.timers import Timers
@@ -30,13 +30,12 @@ def built_in_tools(
 ) -> list[OwnTool]:
     """`names`: of groups, as in the settings."""
 
-    def get_time(time_zone: str = "") -> str:
-        """Tell the date and the time, here or in a time zone such as Asia/Tokyo."""
-        try:
-            zone = ZoneInfo(time_zone) if time_zone else None
-        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise ValueError(f"there is no time zone {time_zone}") from error
-        return now(zone).strftime("%A, %d %B %Y, %H:%M")
+    def get_time(city: str = "") -> str:
+        """Tell the time and the date, here or in a city elsewhere."""
+        zone = _zone(city) if city else None
+        at = now(zone)
+        told = f"{at:%I:%M %p} on {at:%A}, {at.day} {at:%B %Y}".removeprefix("0")
+        return f"{told} in {_city(zone.key)}" if zone else told
 
     async def look_again() -> str:
         """Look through the camera now and tell what there is to see."""
@@ -51,7 +50,7 @@ def built_in_tools(
         return "; ".join(scene.facts) or "nothing that is known"
 
     async def search_documents(query: str) -> Brought:
-        """Search the person's own notes, documents and code for a few words."""
+        """Search the person's own notes: their appointments, family, house, work, documents."""
         assert documents is not None, "it is not offered where there are none"
         found = await asyncio.to_thread(documents.search, query, _PASSAGES)
         told = "\n".join(map(as_told, found))
@@ -79,3 +78,16 @@ def built_in_tools(
         if name in names and (name != "documents" or documents is not None)
         for tool in groups[name]
     ]
+
+
+def _city(zone: str) -> str:
+    return zone.rpartition("/")[2].replace("_", " ")
+
+
+def _zone(city: str) -> ZoneInfo:
+    """Of a city as a person names it, or of a zone's own name. Raises ValueError."""
+    plain = city.partition(",")[0].strip().casefold()
+    for name in sorted(available_timezones()):
+        if plain and plain in (name.casefold(), _city(name).casefold()):
+            return ZoneInfo(name)
+    raise ValueError(f"the time in {city} is not known: name the largest city of its country")

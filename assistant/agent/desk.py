@@ -101,4 +101,4 @@ def is_yes(text: str) -> bool:
 
 def _described(call: ToolCall) -> str:
     arguments = ", ".join(f"{name} {value}" for name, value in json.loads(call.arguments).items())
-    return f"{call.name.replace('_', ' ')}{arguments and ', ' + arguments}"
+    return f"{call.name.replace('_', ' ')} {arguments}".strip()

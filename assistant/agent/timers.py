@@ -33,14 +33,15 @@ class Timers:
         """Set a timer that says when so many seconds are over."""
         if not 0 < seconds <= _LONGEST_S:
             raise ValueError("a timer runs for at most a day")
-        name = name.strip() or _told(seconds)
+        told = _told(seconds)
+        name = name.strip() or told
         if len(self._running) >= MOST and name not in self._running:
             raise ValueError("there are too many timers already")
         if name in self._running:
             self._running.pop(name).cancel()
         loop = asyncio.get_running_loop()
         self._running[name] = loop.call_later(seconds, self._ring, name)
-        return f"The timer {name} is set: {_told(seconds)}."
+        return f"A timer of {told} is set{'' if name == told else f' for {name}'}."
 
     def list_timers(self) -> str:
         """Say which timers are running and how long they still have."""

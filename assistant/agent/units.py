@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable
 
 _LONGEST = 200
 _LARGEST_POWER = 1_000
+_DIGITS = 6
 
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -30,6 +32,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "round": round,
 }
 _SIGNS = str.maketrans({"^": "**", "\u00d7": "*", "\u00f7": "/", ",": ""})
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|percent)\s*(?:of|\*)\s*", re.IGNORECASE)
 _NAMES = {"pi": math.pi, "e": math.e}
 
 
@@ -106,8 +109,8 @@ _CELSIUS: dict[str, tuple[float, float]] = {
 
 
 def calculate(expression: str) -> str:
-    """Work out arithmetic such as "12 * (3 + 4) / sqrt(2)"."""
-    text = expression.translate(_SIGNS)
+    """Work out arithmetic, written as for a pocket calculator: "15% of 80"."""
+    text = _PERCENT.sub(r"(\1/100)*", expression.translate(_SIGNS))
     if len(text) > _LONGEST:
         raise ValueError("the expression is too long")
     try:
@@ -151,12 +154,14 @@ def _value(node: ast.expr) -> float:
 
 
 def _told(value: float) -> str:
-    """Six significant digits: nobody listens to more."""
+    """Six significant digits, and never an exponent that would be read aloud: nobody listens to
+    more."""
     if isinstance(value, complex) or not math.isfinite(value):
         raise ArithmeticError
     if value == round(value) and abs(value) < 1e15:
         return str(round(value))
-    return f"{value:.6g}"
+    decimals = _DIGITS - 1 - math.floor(math.log10(abs(value)))
+    return f"{value:.{max(decimals, 0)}f}".rstrip("0").rstrip(".")
 
 
 def _plain(unit: str) -> str:

@@ -152,6 +152,20 @@ async def test_answer_that_breaks_off_is_gone_on_with() -> None:
     assert "Go on" in prompt[3].text
 
 
+@pytest.mark.parametrize(
+    ("more", "whole"),
+    [
+        ("of scattering.", "The sky is blue of scattering."),
+        ("The sky is blue by day.", "The sky is blue. The sky is blue by day."),
+        ("I think so.", "The sky is blue I think so."),
+    ],
+)
+async def test_who_begins_anew_begins_another_sentence(more: str, whole: str) -> None:
+    strong = ScriptedBrain(["The sky is blue", ""], fails_after=1)
+    brain = RoutedBrain([tier(strong, Tier.STRONG), tier(ScriptedBrain([more]))])
+    assert words(await pieces_of(brain, asked(HARD))) == whole
+
+
 async def test_failure_of_all_is_the_last_ones() -> None:
     failing = [tier(ScriptedBrain(["x"], fails_after=0), each) for each in (Tier.STRONG, Tier.FAST)]
     with pytest.raises(BrainError, match="out of memory"):

@@ -15,7 +15,7 @@ from assistant.tools import Tool
 from assistant.types import Message, Prompt, ReplyPiece, Role
 from tests.fakes import ScriptedBrain, settle
 
-QUESTION = "Shall I do this: send, to Bob?"
+QUESTION = "Shall I do this: send to Bob?"
 CLIENTS = Tool(name="open_door", description="", parameters="{}")
 
 
@@ -137,6 +137,16 @@ async def test_what_takes_long_to_read_is_spoken_of_at_once_and_cited() -> None:
     assert pieces[-1].stats.sources == ("gate.md:2",)
 
 
+async def test_while_a_call_is_written_there_are_signs_of_life() -> None:
+    desk = Desk()
+    brain = ScriptedBrain(list(call("look_up", word="a")))
+    agent = AgentBrain(brain, desk.desk, tuple, desk.confirmed)
+    async with agent.reply((Message(role=Role.USER, text="Look."),), max_tokens=50) as pieces:
+        assert not (await anext(pieces)).text
+        assert not desk.done  # the call is not whole yet
+        assert brain.busy
+
+
 async def test_calls_without_end_end() -> None:
     desk = Desk(*[call("look_up", word=str(n)) for n in range(20)])
     pieces = await desk.ask()
@@ -163,9 +173,9 @@ async def test_what_cannot_be_undone_waits_for_the_end_of_the_turn() -> None:
 async def test_change_of_the_world_is_asked_about_and_done_on_yes() -> None:
     desk = Desk(call("send", to="Bob"), "It is sent.")
     pieces = await desk.ask("Send it to Bob")
-    assert words(pieces) == "Shall I do this: send, to Bob?"
+    assert words(pieces) == "Shall I do this: send to Bob?"
     assert not desk.done
-    said = await desk.ask("Yes, please.", heard="Well. Shall I do this: send, to Bob?")
+    said = await desk.ask("Yes, please.", heard="Well. Shall I do this: send to Bob?")
     assert words(said) == "It is sent."
     assert desk.done == ["sent to Bob"]
     assert "sent" in desk.brain.replied[-1][-1].text

@@ -21,8 +21,8 @@ from tests.unit.recall.fake_encoder import FakeEncoder
 ALL = ("time", "timers", "arithmetic", "look", "documents")
 
 
-def at_noon(zone: tzinfo | None) -> datetime:
-    return datetime(2030, 1, 31, 12, 5, tzinfo=zone)
+def at_six(zone: tzinfo | None) -> datetime:
+    return datetime(2030, 2, 1, 18, 5, tzinfo=zone)
 
 
 def tools(
@@ -37,7 +37,7 @@ def tools(
         eyes=eyes or ScriptedEyes(),
         timers=Timers(),
         documents=documents,
-        now=at_noon,
+        now=at_six,
     )
     return {each.tool.name: each for each in made}
 
@@ -63,8 +63,14 @@ def test_the_page_has_words_for_what_is_going_on_in_both_languages(tmp_path: Pat
 @pytest.mark.parametrize(
     ("name", "arguments", "result"),
     [
-        ("get_time", {}, "Thursday, 31 January 2030, 12:05"),
-        ("get_time", {"time_zone": "Asia/Tokyo"}, "Thursday, 31 January 2030, 12:05"),
+        ("get_time", {}, "6:05 PM on Friday, 1 February 2030"),
+        ("get_time", {"city": "Tokyo"}, "6:05 PM on Friday, 1 February 2030 in Tokyo"),
+        ("get_time", {"city": "Asia/Tokyo"}, "6:05 PM on Friday, 1 February 2030 in Tokyo"),
+        (
+            "get_time",
+            {"city": "new york, USA"},
+            "6:05 PM on Friday, 1 February 2030 in New York",
+        ),
         ("calculate", {"expression": "2 * 3"}, "6"),
         ("convert", {"amount": 1, "from_unit": "km", "to_unit": "m"}, "1000 m"),
         ("look_again", {}, "there is no picture"),
@@ -74,9 +80,10 @@ async def test_results(name: str, arguments: dict[str, Any], result: str) -> Non
     assert (await tools(*ALL)[name].run(arguments)).text == result
 
 
-async def test_time_zone_that_is_none() -> None:
-    with pytest.raises(ValueError, match="time zone Moon"):
-        await tools("time")["get_time"].run({"time_zone": "Moon"})
+@pytest.mark.parametrize("city", ["Moon", " ", ",", "../../etc/passwd"])
+async def test_city_that_is_none(city: str) -> None:
+    with pytest.raises(ValueError, match="is not known"):
+        await tools("time")["get_time"].run({"city": city})
 
 
 async def test_camera_is_looked_through_again() -> None:

@@ -86,5 +86,5 @@ def test_only_a_plain_yes_is_one(text: str, expected: bool) -> None:
 
 def test_question_names_what_would_be_done() -> None:
     wanted = call("send_mail", '{"to": "Bob"}')
-    assert question_about([wanted], "en") == "Shall I do this: send mail, to Bob?"
+    assert question_about([wanted], "en") == "Shall I do this: send mail to Bob?"
     assert question_about([wanted], "zh").startswith("要我")

@@ -19,6 +19,12 @@ from assistant.agent.units import calculate, convert
         ("0.1 + 0.2", "0.3"),
         ("15 % 4", "3"),
         ("2 * pi", "6.28319"),
+        ("17.5% of 240", "42"),
+        ("1234567.891 * 1", "1234568"),
+        ("1 / 3000000", "0.000000333333"),
+        ("20 * 0.5", "10"),
+        ("20 percent of (50 + 30)", "16"),
+        ("50% * 8", "4"),
     ],
 )
 def test_arithmetic(expression: str, result: str) -> None:

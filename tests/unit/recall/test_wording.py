@@ -43,6 +43,8 @@ def test_some_differences_are_never_forgiven(first: str, second: str) -> None:
         ("How tall is Mount Everest?", "What is the height of Mount Everest?"),
         ("What does a ticket cost?", "What is the price of a ticket?"),
         ("Why is the sky blue?", "What makes the sky blue?"),
+        ("Do you have wifi?", "Do you have Wi-Fi?"),
+        ("When is checkout?", "What time is check-out?"),
         ("When did it begin?", "In which year did it start?"),
         ("Who invented the radio?", "Who is the inventor of the radio?"),
         ("Where is the post office?", "Could you tell me where the post office is?"),
