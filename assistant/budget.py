@@ -79,6 +79,8 @@ def overruns(timeline: TurnTimeline, budget: BudgetConfig) -> tuple[Overrun, ...
         end_ms = timeline.between_ms(Mark.SPEECH_ENDED, mark)
         if end_ms is None:
             continue
+        if stage is Stage.NETWORK:  # both ways
+            end_ms += timeline.between_ms(Mark.SPEECH_CAPTURED, Mark.SPEECH_ENDED) or 0.0
         late_ms = max(0.0, end_ms - deadlines[stage])
         if late_ms > handed_ms + _NOTICED_MS:
             found.append(Overrun(stage=stage, late_ms=late_ms - handed_ms))

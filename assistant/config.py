@@ -313,6 +313,7 @@ class BudgetConfig:
 
 
 StageName = Literal[
+    "uplink",
     "endpointing",
     "asr",
     "vision",

@@ -282,6 +282,9 @@ class HeardReply:
     at_s: float
     """On our monotonic clock."""
 
+    uplink_ms: float | None = None
+    """How long sound takes from the microphone to us; None where nobody knows."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configure:

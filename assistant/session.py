@@ -119,9 +119,9 @@ class Session:
                 case PushToTalk(pressed=pressed):
                     self._floor.is_claimed = pressed
                     self._listener.push_to_talk(pressed)
-                case HeardReply(at_s=at_s):
+                case HeardReply():
                     if self._floor.turn is not None:
-                        self._floor.turn.heard_by_listener(at_s)
+                        self._floor.turn.heard_by_listener(command)
                 case Configure():
                     self._configure(command)
                 case ForgetSpeech():

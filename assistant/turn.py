@@ -28,7 +28,7 @@ from assistant.errors import (
     TooLongError,
     VoiceError,
 )
-from assistant.events import Configure, ReplyStatus
+from assistant.events import Configure, HeardReply, ReplyStatus
 from assistant.fallback import FallbackPolicy, Plan
 from assistant.filler import Filler
 from assistant.gaze import Gaze, StillCamera
@@ -152,9 +152,11 @@ class Turn:
     def resume(self) -> None:
         self._speaker.resume()
 
-    def heard_by_listener(self, at_s: float) -> None:
-        """The reply sounded at the other end, at `at_s` of our monotonic clock."""
-        if self.timeline.heard(at_s):
+    def heard_by_listener(self, heard: HeardReply) -> None:
+        """Something began to sound at the other end."""
+        if heard.uplink_ms is not None:
+            self.timeline.came_by(heard.uplink_ms)
+        if self.timeline.heard(heard.at_s):
             self._told.times()
 
     def hush(self) -> None:

@@ -13,6 +13,7 @@ import { Thrift } from "./thrift.js";
  * @property {(track: MediaStreamTrack | null) => Promise<void>} useMicrophone
  * @property {(track: MediaStreamTrack | null) => Promise<void>} usePicture
  * @property {(isHeedful: boolean) => void} heed the person speaks, or does no more
+ * @property {number | null} oneWayMs for a packet of sound to the server; null where it is not known
  * @property {() => void} close
  * @property {() => void} hangUp
  *
@@ -46,6 +47,8 @@ export class Call {
   #thrift = new Thrift();
   #isHeedful = false;
   #looking = 0;
+  /** @type {number | null} */
+  oneWayMs = null;
   #listener;
 
   /**
@@ -169,6 +172,7 @@ export class Call {
     for (const report of (await this.#microphone.getStats()).values()) {
       if (report.type !== "remote-inbound-rtp") continue;
       const { fractionLost: loss, roundTripTime = null } = report;
+      this.oneWayMs = roundTripTime && 500 * roundTripTime;
       if (!this.#thrift.take({ loss, roundTripMs: roundTripTime && 1_000 * roundTripTime })) return;
       const { picture, sound } = this.#encodings;
       await Promise.all([spend(this.#picture, picture), spend(this.#microphone, sound)]);

@@ -139,6 +139,12 @@ export class Equipment {
     await this.#call?.useMicrophone(track);
   }
 
+  /** How long the microphone keeps a sound before it gives it on, as far as it says. */
+  get capturingMs() {
+    const settings = this.#tracks.microphone?.getSettings() ?? {};
+    return "latency" in settings ? 1_000 * Number(settings.latency) : 0;
+  }
+
   #applyMute() {
     const { page } = this.#views;
     const track = this.#tracks.microphone;

@@ -281,8 +281,15 @@ export class Session {
           type: "assistant.playout",
           heard_at_ms: atMs,
           clock_offset_ms: this.#clock.offsetMs,
+          uplink_ms: this.#uplinkMs(),
         }),
     });
+  }
+
+  /** How long a sound takes from the microphone to the server: half a round trip, and the device. */
+  #uplinkMs() {
+    const onTheWayMs = this.#call?.oneWayMs ?? this.#clock.oneWayMs;
+    return onTheWayMs === null ? null : this.equipment.capturingMs + onTheWayMs;
   }
 
   /** @param {"good" | "weak" | "lost"} line */

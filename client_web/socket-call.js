@@ -77,6 +77,8 @@ export class SocketCall {
     this.#microphone.connect(node);
   }
 
+  oneWayMs = null;
+
   /** There is no room for pictures. */
   async usePicture() {}
 

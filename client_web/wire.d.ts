@@ -199,4 +199,6 @@ export interface Playout {
   heard_at_ms: number;
   /** Add this to get the server's clock; null until a pong has come. */
   clock_offset_ms: number | null;
+  /** From the microphone to the server; null where it is not known. */
+  uplink_ms: number | null;
 }

@@ -10,7 +10,11 @@ from assistant.records import TurnRecord
 
 WHOLE = "voice_to_voice"
 
-_OTHERWISE_CALLED = {"pause": "endpointing", "network and playout": "network"}
+_OTHERWISE_CALLED = {
+    "capture and uplink": "uplink",
+    "pause": "endpointing",
+    "network and playout": "network",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +46,11 @@ def waits_ms(turn: TurnRecord) -> dict[str, float]:
 
 
 def ends_ms(turn: TurnRecord) -> dict[str, float]:
-    """When each stage was done, in ms after the end of speech."""
-    return {stage_of(line.name): line.start_ms + line.duration_ms for line in turn.lines}
+    """When each stage was done, in ms after the end of speech had arrived. The last has the whole
+    way, both ends of it."""
+    ends = {stage_of(line.name): line.start_ms + line.duration_ms for line in turn.lines}
+    uplink_ms = ends.pop("uplink", 0.0)
+    return {stage: ms if stage == "network" else ms - uplink_ms for stage, ms in ends.items()}
 
 
 def by_stage(of_turns: Iterable[Mapping[str, float]]) -> dict[str, list[float]]:

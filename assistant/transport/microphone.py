@@ -109,14 +109,16 @@ class Microphone:
         return missing - missing % _GRAIN
 
     def _frames(self, parts: list[Pcm], arrived_at_s: float) -> list[AudioFrame]:
+        """The last sample of `parts` was captured just now, as far as anybody can tell here."""
         samples = np.concatenate([self._rest, *parts])
         n_frames = len(samples) // SAMPLES_PER_FRAME
         self._rest = samples[n_frames * SAMPLES_PER_FRAME :]
+        end_at_s = arrived_at_s - len(self._rest) / SAMPLE_RATE_HZ
         return [
             AudioFrame(
                 samples=samples[i * SAMPLES_PER_FRAME : (i + 1) * SAMPLES_PER_FRAME],
                 sample_rate_hz=SAMPLE_RATE_HZ,
-                captured_at_s=arrived_at_s - (n_frames - 1 - i) * FRAME_S,
+                captured_at_s=end_at_s - (n_frames - i) * FRAME_S,
             )
             for i in range(n_frames)
         ]

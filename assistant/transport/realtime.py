@@ -95,6 +95,9 @@ class Playout(FromClient):
     heard_at_s: float | None
     """On our monotonic clock; None until the client knows how far the clocks are apart."""
 
+    uplink_ms: float | None
+    """How long sound takes from the microphone to us; None where the client does not know."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mute(FromClient):
@@ -233,6 +236,7 @@ def _read_playout(fields: Fields, event_id: str | None) -> Playout:
     return Playout(
         event_id=event_id,
         heard_at_s=None if offset_ms is None else (heard_at_ms + offset_ms) / 1_000,
+        uplink_ms=fields.number_or_none("uplink_ms"),
     )
 
 

@@ -247,8 +247,9 @@ class Translator:
                 return Mute(muted=muted), []
             case realtime.PushToTalk(pressed=pressed):
                 return PushToTalk(pressed=pressed), []
-            case realtime.Playout(heard_at_s=at_s):
-                return (HeardReply(at_s=at_s) if at_s is not None else None), []
+            case realtime.Playout(heard_at_s=at_s, uplink_ms=uplink_ms):
+                heard = None if at_s is None else HeardReply(at_s=at_s, uplink_ms=uplink_ms)
+                return heard, []
             case realtime.Remember(person=person):
                 return Remember(person=person), []
             case realtime.Ping(sent_at_ms=sent_at_ms):

@@ -4,6 +4,8 @@
 
 /** @type {Record<string, StepName>} */
 const STEP_OF = {
+  uplink: "capture",
+  capture_and_uplink: "capture",
   endpointing: "analyse",
   pause: "analyse",
   asr: "analyse",

@@ -24,9 +24,11 @@ async def test_a_spoken_question_is_answered_aloud(open_browser: OpenBrowser, ea
         await asyncio.sleep(0.5)
         heard = ears.transcribe(await browser.heard(), True)
         assert "paris" in heard.text.lower()
-        timeline = await browser.wait_for("assistant.timeline")
-        path_ms = sum(x["duration_ms"] for x in timeline["lines"] if not x["overlapped"])
+        timeline = (await browser.events("assistant.timeline"))[-1]
+        path = [line for line in timeline["lines"] if not line["overlapped"]]
+        path_ms = sum(line["duration_ms"] for line in path)
         assert path_ms == pytest.approx(timeline["voice_to_voice_ms"], abs=1)
+        assert (path[0]["name"], path[-1]["name"]) == ("capture and uplink", "network and playout")
         caption = await browser.page.inner_text("main")
         assert "France" in caption
         assert "Paris" in caption

@@ -54,6 +54,8 @@ def test_deadlines_add_up_to_the_promise() -> None:
             {Stage.PREFILL: 100, Stage.FIRST_PHRASE: 150},
         ),
         ({Mark.SCENE_KNOWN: 10.55}, {Stage.VISION: 300}),
+        # The way from the microphone is the network's.
+        ({Mark.SPEECH_CAPTURED: 9.9}, {Stage.NETWORK: 100}),
     ],
 )
 def test_who_made_a_turn_late(later: dict[Mark, float], late: dict[Stage, float]) -> None:

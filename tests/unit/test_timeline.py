@@ -125,8 +125,67 @@ def test_only_the_first_sample_of_this_turn_counts_as_heard(at_s: float, counts:
     assert not turn.heard(10.9) or not counts
 
 
-def test_after_a_filler_nobody_can_tell_when_the_answer_was_heard() -> None:
+@pytest.mark.parametrize(
+    ("filler_heard_s", "first_sent_s", "later_s", "heard_s"),
+    [
+        (10.68, 10.79, None, 10.87),  # cut off by the answer: as long on its way as the filler was
+        (10.68, 10.79, 12.5, 10.87),  # what begins later is another phrase
+        (10.85, 10.79, None, 10.87),  # noticed only after the answer was on its way
+        (None, 10.79, None, None),
+        (None, 11.79, 11.85, 11.85),  # the filler went unnoticed
+        (10.5, 10.79, None, None),  # that was before the filler
+    ],
+)
+def test_a_filler_tells_how_long_the_answer_was_on_its_way(
+    filler_heard_s: float | None,
+    first_sent_s: float,
+    later_s: float | None,
+    heard_s: float | None,
+) -> None:
+    turn = timeline(first_sent=None)
+    filler_sent_s = 10.6 if (filler_heard_s or 0) < 10.7 else 10.77
+    turn.mark(Mark.FILLER_SENT, filler_sent_s)
+    known = []
+    for at_s, is_sent in sorted(
+        (at_s, at_s == first_sent_s) for at_s in (filler_heard_s, first_sent_s, later_s) if at_s
+    ):
+        if is_sent:
+            turn.mark(Mark.FIRST_SENT, at_s)
+        else:
+            known.append(turn.heard(at_s))
+    assert turn.at_s.get(Mark.FIRST_HEARD) == (heard_s and pytest.approx(heard_s))
+    waited_ms = 1_000 * ((heard_s or first_sent_s) - 10)
+    assert turn.voice_to_voice_ms == pytest.approx(waited_ms)
+    assert sum(line.duration_ms for line in turn.ledger() if not line.overlapped) == pytest.approx(
+        waited_ms
+    )
+
+
+def test_the_way_from_the_microphone_is_a_line_of_its_own() -> None:
+    turn = timeline(first_heard=10.88)
+    before = turn.ledger()
+    turn.came_by(40)
+    uplink, *others = turn.ledger()
+    assert (uplink.name, uplink.start_ms, round(uplink.duration_ms)) == (
+        "capture and uplink",
+        0,
+        40,
+    )
+    assert [line.name for line in others] == [line.name for line in before]
+    for now, then in zip(others, before, strict=True):
+        assert now.start_ms == pytest.approx(then.start_ms + 40)
+        assert now.duration_ms == pytest.approx(then.duration_ms)
+    assert turn.voice_to_voice_ms == pytest.approx(920)
+
+
+@pytest.mark.parametrize("uplink_ms", [-1, 5_001, float("nan")])
+def test_a_way_that_cannot_be_is_none(uplink_ms: float) -> None:
     turn = timeline()
-    turn.at_s[Mark.FILLER_SENT] = 10.6
-    assert not turn.heard(10.88)
-    assert turn.voice_to_voice_ms == pytest.approx(790)
+    turn.came_by(uplink_ms)
+    assert Mark.SPEECH_CAPTURED not in turn.at_s
+
+
+def test_typed_words_came_by_no_microphone() -> None:
+    turn = timeline(speech_ended=None)
+    turn.came_by(40)
+    assert Mark.SPEECH_CAPTURED not in turn.at_s

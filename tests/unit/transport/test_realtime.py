@@ -213,11 +213,16 @@ SPOKEN_SESSION = {
         ({"type": "assistant.ping", "sent_at_ms": 12}, Ping(sent_at_ms=12.0)),
         (
             {"type": "assistant.playout", "heard_at_ms": 1_000.5, "clock_offset_ms": -500},
-            Playout(heard_at_s=0.5005),
+            Playout(heard_at_s=0.5005, uplink_ms=None),
         ),
         (
-            {"type": "assistant.playout", "heard_at_ms": 1_000.5, "clock_offset_ms": None},
-            Playout(heard_at_s=None),
+            {
+                "type": "assistant.playout",
+                "heard_at_ms": 1_000.5,
+                "clock_offset_ms": None,
+                "uplink_ms": 30,
+            },
+            Playout(heard_at_s=None, uplink_ms=30.0),
         ),
     ],
 )

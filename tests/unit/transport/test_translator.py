@@ -337,8 +337,13 @@ def test_a_response_that_never_said_anything_has_no_items(translator: Translator
         ({"type": "output_audio_buffer.clear"}, StopTalking()),
         ({"type": "assistant.mute", "muted": True}, Mute(muted=True)),
         (
-            {"type": "assistant.playout", "heard_at_ms": 500, "clock_offset_ms": 500},
-            HeardReply(at_s=1.0),
+            {
+                "type": "assistant.playout",
+                "heard_at_ms": 500,
+                "clock_offset_ms": 500,
+                "uplink_ms": 30,
+            },
+            HeardReply(at_s=1.0, uplink_ms=30.0),
         ),
         ({"type": "assistant.playout", "heard_at_ms": 500, "clock_offset_ms": None}, None),
         (
