@@ -6,7 +6,7 @@ read (config_file.py), so no part of the program ever sees one out of range.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -284,30 +284,29 @@ class WorkersConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetConfig:
-    """The promise, and how it is split. The parts may not add up to more."""
+    """The promise, and how it is split. The parts may not add up to more, and each stage needs one:
+    without, it would be late in every turn. What one does not use the next may."""
 
     voice_to_voice_ms: Annotated[int, Between(100, 60_000)] = 1_000
-    endpointing_ms: Milliseconds = 250
-    asr_ms: Milliseconds = 0
-    """Overlaps endpointing."""
+    endpointing_ms: Milliseconds = 150
+    """Until the pause is noticed. The end of the turn is decided while the others work."""
 
-    prefill_ms: Milliseconds = 150
+    asr_ms: Milliseconds = 150
+    prefill_ms: Milliseconds = 100
     first_phrase_ms: Milliseconds = 350
     tts_ms: Milliseconds = 100
     network_ms: Milliseconds = 150
 
     def __post_init__(self) -> None:
-        parts = (
-            self.endpointing_ms
-            + self.asr_ms
-            + self.prefill_ms
-            + self.first_phrase_ms
-            + self.tts_ms
-            + self.network_ms
-        )
-        if parts > self.voice_to_voice_ms:
+        parts = {each.name: getattr(self, each.name) for each in fields(self)}
+        del parts["voice_to_voice_ms"]
+        for name, part_ms in parts.items():
+            if not part_ms:
+                raise ConfigError(f"budget.{name} is 0: its stage would be late in every turn")
+        whole_ms = sum(parts.values())
+        if whole_ms > self.voice_to_voice_ms:
             raise ConfigError(
-                f"budget: the parts add up to {parts} ms, more than the promise "
+                f"budget: the parts add up to {whole_ms} ms, more than the promise "
                 f"budget.voice_to_voice_ms = {self.voice_to_voice_ms}"
             )
 

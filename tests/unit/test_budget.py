@@ -19,9 +19,9 @@ IN_TIME = {
 
 def test_deadlines_add_up_to_the_promise() -> None:
     assert deadlines_ms(BudgetConfig()) == {
-        Stage.ENDPOINTING: 250,
-        Stage.ASR: 250,
-        Stage.VISION: 250,
+        Stage.ENDPOINTING: 150,
+        Stage.ASR: 300,
+        Stage.VISION: 300,
         Stage.PREFILL: 400,
         Stage.FIRST_PHRASE: 750,
         Stage.TTS: 850,
@@ -38,7 +38,7 @@ def test_deadlines_add_up_to_the_promise() -> None:
         # Only the stage that lost the time is blamed.
         (
             {
-                Mark.TRANSCRIPT_FINAL: 10.45,
+                Mark.TRANSCRIPT_FINAL: 10.50,
                 Mark.FIRST_TOKEN: 10.60,
                 Mark.FIRST_PHRASE: 10.95,
                 Mark.FIRST_AUDIO: 11.05,
@@ -47,13 +47,13 @@ def test_deadlines_add_up_to_the_promise() -> None:
             {Stage.ASR: 200},
         ),
         # A late turn that was caught up again is in time.
-        ({Mark.TRANSCRIPT_FINAL: 10.35}, {Stage.ASR: 100}),
+        ({Mark.TRANSCRIPT_FINAL: 10.40}, {Stage.ASR: 100}),
         # Two are blamed, each for its own part.
         (
             {Mark.FIRST_TOKEN: 10.50, Mark.FIRST_PHRASE: 11.0, Mark.FIRST_AUDIO: 11.05},
             {Stage.PREFILL: 100, Stage.FIRST_PHRASE: 150},
         ),
-        ({Mark.SCENE_KNOWN: 10.55}, {Stage.VISION: 300}),
+        ({Mark.SCENE_KNOWN: 10.60}, {Stage.VISION: 300}),
         # The way from the microphone is the network's.
         ({Mark.SPEECH_CAPTURED: 9.9}, {Stage.NETWORK: 100}),
     ],
@@ -83,8 +83,8 @@ def test_a_promise_is_broken_by_the_whole_turn(heard_at_s: float | None, broken:
 
 def test_who_is_hardly_late_is_not_to_blame() -> None:
     late = {
-        Mark.TRANSCRIPT_FINAL: 10.27,
-        Mark.SCENE_KNOWN: 10.275,
+        Mark.TRANSCRIPT_FINAL: 10.32,
+        Mark.SCENE_KNOWN: 10.325,
         Mark.FIRST_TOKEN: 10.70,
         Mark.FIRST_PHRASE: 11.4,
         Mark.FIRST_AUDIO: 11.51,

@@ -51,6 +51,7 @@ def test_overrides_win_over_the_file(tmp_path: Path) -> None:
         ("[monitoring]\nalerts = [3]\n", r"monitoring\.alerts\[0\] must be a table of keys"),
         ("[monitoring]\nwebhook = 'ftp://a'\n", "monitoring.webhook must be an http or https URL"),
         ("[budget]\ntts_ms = 900\n", "add up to 1800 ms"),
+        ("[budget]\nasr_ms = 0\n", "budget.asr_ms is 0: its stage would be late in every turn"),
     ],
 )
 def test_mistake_is_named(tmp_path: Path, text: str, says: str) -> None:
