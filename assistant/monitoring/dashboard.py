@@ -139,14 +139,17 @@ def _quality(
     }
 
 
-def _tokens(turns: Iterable[TurnRecord]) -> dict[str, int]:
+def _tokens(turns: Iterable[TurnRecord]) -> dict[str, float | None]:
+    """`cost`: None where nothing was charged."""
     counted = [turn.stats for turn in turns if turn.stats is not None]
+    costs = [stats.cost for stats in counted if stats.cost is not None]
     return {
         "prompt": sum(stats.prompt_tokens for stats in counted),
         "cached": sum(stats.cached_tokens for stats in counted),
         "reply": sum(stats.reply_tokens for stats in counted),
         "drafted": sum(stats.drafted_tokens for stats in counted),
         "accepted": sum(stats.accepted_tokens for stats in counted),
+        "cost": sum(costs) if costs else None,
     }
 
 

@@ -27,6 +27,7 @@ export class Figures {
       ...figure(say("kept"), share(tokens.cached, tokens.prompt)),
       ...figure(say("written"), count(tokens.reply)),
       ...figure(say("accepted"), share(tokens.accepted, tokens.drafted)),
+      ...(tokens.cost === null ? [] : figure(say("cost"), price(tokens.cost))),
     );
   }
 
@@ -66,6 +67,9 @@ const count = (n) => n.toLocaleString(locale);
  */
 const share = (part, whole) =>
   whole ? say("share", { percent: Math.round((100 * part) / whole) }) : "–";
+
+/** @param {number} cost in whatever currency the settings have */
+const price = (cost) => cost.toLocaleString(locale, { maximumSignificantDigits: 2 });
 
 /** @param {number} n */
 function bytes(n) {

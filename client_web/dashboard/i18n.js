@@ -67,6 +67,7 @@ const english = {
   kept: "Kept in the cache",
   written: "Written",
   accepted: "Guesses accepted",
+  cost: "Cost",
   share: "{percent} %",
 
   machine: "Machine",
@@ -93,6 +94,7 @@ const english = {
   notSpoken: "was not spoken",
   cached: "{cached} of {prompt} prompt tokens were in the cache",
   queued: "waited {ms} ms for the brain",
+  reread: "{n} tokens of earlier turns had to be read again",
   acceptedOf: "{accepted} of {drafted} guessed tokens were right",
   writtenTokens: "{n} {n:token|tokens} written",
   lateBy: "{stage} was {ms} ms late",
@@ -168,6 +170,7 @@ const chinese = {
   kept: "来自缓存",
   written: "写出",
   accepted: "猜中",
+  cost: "费用",
   share: "{percent}%",
 
   machine: "机器",
@@ -194,6 +197,7 @@ const chinese = {
   notSpoken: "没有说出声",
   cached: "{cached} / {prompt} 词元来自缓存",
   queued: "排队 {ms} 毫秒",
+  reread: "重新读了先前几轮的 {n} 个词元",
   acceptedOf: "猜 {drafted} 个词元，中 {accepted} 个",
   writtenTokens: "写了 {n} 个词元",
   lateBy: "{stage} 晚了 {ms} 毫秒",

@@ -109,6 +109,7 @@ function why(turn) {
   if (stats) {
     const { cached_tokens: cached, prompt_tokens: prompt } = stats;
     sentences.push(say("cached", { cached, prompt }));
+    if (stats.reread_tokens) sentences.push(say("reread", { n: stats.reread_tokens }));
     sentences.push(say("writtenTokens", { n: stats.reply_tokens }));
     if (stats.queue_ms >= 1) sentences.push(say("queued", { ms: Math.round(stats.queue_ms) }));
     const { drafted_tokens: drafted, accepted_tokens: accepted } = stats;

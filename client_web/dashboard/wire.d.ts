@@ -53,7 +53,15 @@ export interface Report {
   promise_ms: number;
   stages: Stage[];
   quality: Quality;
-  tokens: { prompt: number; cached: number; reply: number; drafted: number; accepted: number };
+  tokens: {
+    prompt: number;
+    cached: number;
+    reply: number;
+    drafted: number;
+    accepted: number;
+    /** Of remote brains; null where nothing was charged. */
+    cost: number | null;
+  };
   alerts: Alert[];
   /** The newest first. */
   turns: Turn[];
@@ -118,6 +126,8 @@ export interface Turn {
 export interface Stats {
   prompt_tokens: number;
   cached_tokens: number;
+  /** Of earlier messages, while somebody waited. */
+  reread_tokens: number;
   sources: string[];
   recalled: "template" | "exact" | "similar" | null;
   reply_tokens: number;

@@ -217,17 +217,21 @@ async def test_a_typed_turn_says_that_there_is_no_wait(desk: Desk) -> None:
 
 
 async def test_quality_and_the_machine_stand_beside(desk: Desk) -> None:
-    for turn in (GOOD, LATE, INTERRUPTED, APOLOGISED):
+    assert GOOD.stats is not None
+    remote = replace(GOOD, stats=replace(GOOD.stats, cost=0.0025, reread_tokens=20))
+    for turn in (remote, LATE, INTERRUPTED, APOLOGISED):
         desk.monitor.books.record(turn)
     figures = {
         "quality": {"Within the promise": "3 of 4", "Interrupted": "1", "Apologies": "1"},
-        "tokens": {"Kept in the cache": "97 %", "Guesses accepted": "75 %"},
+        "tokens": {"Kept in the cache": "97 %", "Guesses accepted": "75 %", "Cost": "0.0025"},
         "machine": {"Brain · restarts 2": "–"},
     }
     for group, expected in figures.items():
         for name, value in expected.items():
             term = desk.page.locator(f"#{group} dt", has_text=name)
             await expect(term.locator("+ dd")).to_have_text(value)
+    await desk.page.click("#turns li:last-child summary")
+    await expect(desk.page.locator(".story")).to_contain_text("20 tokens of earlier turns")
 
 
 async def test_an_alert_is_shown_while_it_goes_on(desk: Desk) -> None:

@@ -78,6 +78,13 @@ def test_quality_stands_beside_latency() -> None:
     }
 
 
+def test_what_remote_brains_cost_is_added_up() -> None:
+    assert Desk(GOOD).report()["tokens"]["cost"] is None
+    assert GOOD.stats is not None
+    charged = replace(GOOD, stats=replace(GOOD.stats, cost=0.002))
+    assert Desk(GOOD, charged, charged).report()["tokens"]["cost"] == pytest.approx(0.004)
+
+
 def test_the_last_fifty_turns_are_told_the_newest_first() -> None:
     turns = Desk(*(replace(GOOD, turn_id=f"turn_{n}") for n in range(60))).report()["turns"]
     assert [turn["turn_id"] for turn in turns] == [f"turn_{n}" for n in range(59, 9, -1)]
@@ -97,7 +104,7 @@ def test_a_turn_says_what_was_kept_accepted_and_given_in_a_lesser_form() -> None
 def test_before_the_first_turn_there_is_nothing_to_tell() -> None:
     report = Desk().report()
     assert (report["stages"], report["turns"], report["alerts"]) == ([], [], [])
-    assert set(report["tokens"].values()) == {0}
+    assert set(report["tokens"].values()) == {0, None}
 
 
 def test_an_alert_that_goes_on_is_told() -> None:
