@@ -46,11 +46,9 @@ def waits_ms(turn: TurnRecord) -> dict[str, float]:
 
 
 def ends_ms(turn: TurnRecord) -> dict[str, float]:
-    """When each stage was done, in ms after the end of speech had arrived. The last has the whole
-    way, both ends of it."""
-    ends = {stage_of(line.name): line.start_ms + line.duration_ms for line in turn.lines}
-    uplink_ms = ends.pop("uplink", 0.0)
-    return {stage: ms if stage == "network" else ms - uplink_ms for stage, ms in ends.items()}
+    """When each stage was done, in ms after the end of speech, at the microphone where that is
+    known."""
+    return {stage_of(line.name): line.start_ms + line.duration_ms for line in turn.lines}
 
 
 def by_stage(of_turns: Iterable[Mapping[str, float]]) -> dict[str, list[float]]:

@@ -16,7 +16,7 @@ from assistant.monitoring.live import Live
 from assistant.monitoring.vitals import Vitals
 from assistant.records import TurnRecord
 from assistant.shortfalls import Shortfall
-from assistant.timeline import Mark
+from assistant.timeline import Mark, TurnTimeline
 from tests.fakes import ScriptedPeer
 from tests.unit.monitoring.fakes import FakeWorker
 from tests.unit.monitoring.turns import APOLOGISED, GOOD, INTERRUPTED, LATE, TYPED, waiting
@@ -76,6 +76,13 @@ def test_quality_stands_beside_latency() -> None:
         "fillers": 1,
         "degraded": 2,
     }
+
+
+def test_every_stage_that_there_is_can_be_told() -> None:
+    timeline = TurnTimeline(at_s={mark: float(n) for n, mark in enumerate(Mark)}, stats=GOOD.stats)
+    turn = replace(GOOD, voice_to_voice_ms=timeline.voice_to_voice_ms, lines=timeline.ledger())
+    told = [stage["stage"] for stage in Desk(turn).report()["stages"]]
+    assert told == list(get_args(StageName))
 
 
 def test_what_remote_brains_cost_is_added_up() -> None:
