@@ -34,6 +34,7 @@ def open_documents(config: Config, store: ModelStore) -> Iterator[DocumentIndex 
     if not file.is_file() and not has_tool:
         raise RecallError(f"{file} is not there: make it with `assistant index DIR`")
     with closing(DocumentIndex(file, _encoder(config, store, threads=1))) as index:
+        index.warm()
         yield index
 
 

@@ -21,6 +21,8 @@ MAX_ROUNDS = 3
 _SAY_AFTER_S = 0.4
 """A call that takes longer is spoken of."""
 
+_SIGN_OF_LIFE_S = 1.0
+
 _WAITING = {"en": "I am {doing}. ", "zh": "我正在查。"}
 _EMPTY = {"en": "I could not find that out.", "zh": "我没有查到。"}
 
@@ -64,6 +66,8 @@ class AgentBrain:
             async for piece in self._carry_out(waiting, results, "", language):
                 yield piece
             prompt = _with_results(prompt, "", results)
+            async for sign in self._read(prompt):
+                yield sign
         for n_rounds in range(MAX_ROUNDS + 1):
             reader = CallReader((*self.desk.tools, *self.clients_tools()))
             stats: ReplyStats | None = None
@@ -99,6 +103,20 @@ class AgentBrain:
                 yield piece
             results += new
             prompt = _with_results(prompt, said[len(before) :], new)
+            async for sign in self._read(prompt):
+                yield sign
+
+    async def _read(self, prompt: Prompt) -> AsyncGenerator[ReplyPiece]:
+        """Have what the calls brought read, with a sign of life now and then."""
+        reading = asyncio.create_task(self.brain.prefill(prompt), name="reading results")
+        try:
+            while not reading.done():
+                await asyncio.wait([reading], timeout=_SIGN_OF_LIFE_S)
+                yield ReplyPiece(text="")
+            await reading
+        finally:
+            reading.cancel()
+            await asyncio.wait([reading])
 
     async def _carry_out(
         self, calls: Sequence[ToolCall], steps: list[ToolStep], said: str, language: str

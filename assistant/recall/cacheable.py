@@ -39,6 +39,11 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[^\W_]+")
 
 
+def leans_on_earlier(question: str) -> bool:
+    """Whether it cannot be understood without what was said before."""
+    return bool(_EARLIER.search(question))
+
+
 def depends_on(question: str) -> str | None:
     """What the answer to it depends on beside its words; None where nothing is known of."""
     n_han = len(_HAN.findall(question))

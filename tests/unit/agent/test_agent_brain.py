@@ -147,6 +147,14 @@ async def test_while_a_call_is_written_there_are_signs_of_life() -> None:
         assert brain.busy
 
 
+async def test_while_results_are_read_there_are_signs_of_life() -> None:
+    desk = Desk(call("look_up", word="a"), "Five.")
+    pieces = await desk.ask()
+    (read,) = desk.brain.prefilled
+    assert read == desk.brain.replied[1]
+    assert words(pieces) == "Five."
+
+
 async def test_calls_without_end_end() -> None:
     desk = Desk(*[call("look_up", word=str(n)) for n in range(20)])
     pieces = await desk.ask()

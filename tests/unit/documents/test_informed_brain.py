@@ -20,12 +20,14 @@ def passage(number: int) -> FoundPassage:
 @dataclass
 class FakeIndex:
     found: dict[str, list[int]]
+    asked: list[str] = field(default_factory=list)
     may_answer: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self.may_answer.set()
 
     def search(self, question: str, most: int) -> list[FoundPassage]:
+        self.asked.append(question)
         self.may_answer.wait(30)
         return [passage(number) for number in self.found.get(question, [])][:most]
 
@@ -74,6 +76,27 @@ async def test_a_search_that_takes_too_long_is_done_without() -> None:
     await brain.prefill(asked("where is the gate"))
     index.may_answer.clear()
     brain.budget_ms = 1
-    await brain.prefill(asked("where is the new gate"))
+    async with brain.reply(asked("where is the new gate"), max_tokens=9):
+        pass
     index.may_answer.set()
-    assert "text 1" in inner.prefilled[1][-1].text
+    assert "text 1" in inner.replied[0][-1].text
+
+
+async def test_what_was_read_is_what_is_asked() -> None:
+    index = FakeIndex({"where is the gate": [1]})
+    brain, inner = informed(index)
+    await brain.prefill(asked("where is the gate"))
+    index.found = {"where is the gate": [2]}
+    async with brain.reply(asked("where is the gate"), max_tokens=9):
+        pass
+    assert inner.replied == inner.prefilled[:1] == inner.prefilled[1:]
+    assert index.asked == ["where is the gate"]
+
+
+async def test_words_that_lean_on_earlier_ones_are_looked_for_with_them() -> None:
+    index = FakeIndex({})
+    brain, _ = informed(index)
+    before = (*asked("where is the gate"), Message(role=Role.ASSISTANT, text="Behind the house."))
+    for words in ("and when does it open", "when does the museum open"):
+        await brain.prefill((*before, Message(role=Role.USER, text=words)))
+    assert index.asked == ["where is the gate and when does it open", "when does the museum open"]
