@@ -60,7 +60,8 @@ class AgentBrain:
         question = without_camera_line(prompt[-1].text)
         language = likely_language(question, self.languages)
         waiting, results, said = self.desk.waiting, list[ToolStep](), ""
-        if waiting and is_yes(question) and _was_heard(question_about(waiting, language), prompt):
+        about = question_about(waiting, language) if waiting else ""
+        if waiting and is_yes(question, about) and _was_heard(about, prompt):
             await self.confirmed.wait()
             self.desk.waiting = ()
             async for piece in self._carry_out(waiting, results, "", language):
@@ -88,6 +89,9 @@ class AgentBrain:
                 yield ReplyPiece(text=rest)
             asked = [call for call in own if self.desk.asks_first(call)]
             if asked:
+                if others := [call for call in own if call not in asked]:
+                    async for piece in self._carry_out(others, [], said, language):
+                        yield piece
                 await self.confirmed.wait()
                 self.desk.waiting = tuple(asked)
                 yield ReplyPiece(text=question_about(asked, language), stats=stats)

@@ -27,6 +27,10 @@ _YES = re.compile(
 )
 
 
+_WORD = re.compile(r"[^\W_]+")
+_SAID_WITH_IT = ("it", "that", "the", "a", "now")
+
+
 class ToolDesk:
     """`tools`: what is offered to one person's brain."""
 
@@ -94,9 +98,12 @@ def question_about(calls: Sequence[ToolCall], language: str) -> str:
     return f"Shall I do this: {wanted}?"
 
 
-def is_yes(text: str) -> bool:
-    """Whether that and nothing else was said."""
-    return bool(_YES.match(text.strip()))
+def is_yes(text: str, question: str = "") -> bool:
+    """Whether that and nothing else was said; what the question says may be said with it."""
+    asked = {*_WORD.findall(question.lower()), *_SAID_WITH_IT}
+    spoken = _WORD.findall(text.lower())
+    rest = " ".join(word for n, word in enumerate(spoken) if n == 0 or word not in asked)
+    return bool(_YES.match(text.strip()) or _YES.match(rest))
 
 
 def _described(call: ToolCall) -> str:

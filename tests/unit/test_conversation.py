@@ -284,6 +284,17 @@ def test_calls_and_their_results_are_part_of_it(conversation: Conversation) -> N
     )
 
 
+def test_words_before_a_call_of_our_own_stay(conversation: Conversation) -> None:
+    step = ToolStep(call_id="call_1", call='{"name": "look", "arguments": {}}', result="5")
+    asked = conversation.asking("how many?", turn_id="turn_1")
+    spoken = Spoken(text="Let me see. Five.")
+    conversation.remember(asked, "turn_1", spoken, steps=(step,))
+    told = said(conversation.messages)
+    assert told[-1] == ("assistant", "Let me see. Five.")
+    assert any("5" in text for _, text in told[:-1])
+    assert any('"look"' in text for _, text in told)
+
+
 def test_one_answer_may_have_instructions_of_its_own(conversation: Conversation) -> None:
     asked = conversation.asking("", turn_id="turn_1", instructions="Greet.")
     assert asked.prompt[0].text == "Greet."

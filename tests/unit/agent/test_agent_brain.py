@@ -155,6 +155,25 @@ async def test_while_results_are_read_there_are_signs_of_life() -> None:
     assert words(pieces) == "Five."
 
 
+async def test_what_need_not_be_asked_about_is_done_beside_the_question() -> None:
+    desk = Desk(call("look_up", word="a") + call("send", to="Bob"))
+    pieces = await desk.ask()
+    assert words(pieces) == QUESTION
+    assert desk.done == ["a"]
+    assert [piece.step.result for piece in pieces if piece.step] == ["a is 5"]
+
+
+async def test_a_failed_call_costs_its_own_result_only() -> None:
+    desk = Desk(call("look_up", word="a") + call("look_up", number="b"), "A is five.")
+    pieces = await desk.ask()
+    good, bad = (piece.step.result for piece in pieces if piece.step)
+    assert good == "a is 5"
+    assert bad.startswith("error: ")
+    assert "a is 5" in desk.brain.replied[1][-1].text
+    assert bad in desk.brain.replied[1][-1].text
+    assert words(pieces) == "A is five."
+
+
 async def test_calls_without_end_end() -> None:
     desk = Desk(*[call("look_up", word=str(n)) for n in range(20)])
     pieces = await desk.ask()

@@ -84,6 +84,21 @@ def test_only_a_plain_yes_is_one(text: str, expected: bool) -> None:
     assert is_yes(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Yes, delete it.", True),
+        ("Yes, delete the note about tea, please.", True),
+        ("Yes, but keep the note about tea.", False),
+        ("Yes, delete the note about coffee.", False),
+        ("Delete it.", False),
+        ("No, yes.", False),
+    ],
+)
+def test_yes_may_say_again_what_was_asked(text: str, expected: bool) -> None:
+    assert is_yes(text, "Shall I do this: delete note about tea?") == expected
+
+
 def test_question_names_what_would_be_done() -> None:
     wanted = call("send_mail", '{"to": "Bob"}')
     assert question_about([wanted], "en") == "Shall I do this: send mail to Bob?"

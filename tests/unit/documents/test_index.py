@@ -3,10 +3,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 from typing import cast
 
 import pytest
+from pypdf import PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from assistant.documents.index import DocumentIndex, IndexChange
 from assistant.errors import RecallError
@@ -87,6 +90,36 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(
         "broken.pdf",
         "latin.txt",
     ]
+
+
+def test_a_pdf_is_found_by_its_page(index: DocumentIndex, folder: Path) -> None:
+    (folder / "plan.pdf").write_bytes(small_pdf("花园 The orchard", "The well is deep"))
+    update(index, folder)
+    texts = {found.source: found.text for found in index.search("花园 orchard well", 5)}
+    assert "orchard" in texts["plan.pdf, page 1"]
+
+
+def small_pdf(*pages: str) -> bytes:
+    """Each page with one line, in the Latin letters that the standard fonts have."""
+    writer = PdfWriter()
+    font = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Font"),
+            NameObject("/Subtype"): NameObject("/Type1"),
+            NameObject("/BaseFont"): NameObject("/Helvetica"),
+        }
+    )
+    for line in pages:
+        page = writer.add_blank_page(200, 200)
+        stream = StreamObject()
+        latin = line.encode("latin-1", "ignore").decode("latin-1")
+        stream.set_data(f"BT /F1 12 Tf 10 100 Td ({latin}) Tj ET".encode())
+        page[NameObject("/Contents")] = stream
+        fonts = DictionaryObject({NameObject("/F1"): font})
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+    made = BytesIO()
+    writer.write(made)
+    return made.getvalue()
 
 
 def test_the_file_is_for_this_user_alone(index: DocumentIndex, tmp_path: Path) -> None:
