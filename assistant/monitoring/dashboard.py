@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, get_args
 
-from assistant.budget import deadlines_ms
+from assistant.budget import Stage, deadlines_ms
 from assistant.config import BudgetConfig, StageName
 from assistant.events import LedgerLine
 from assistant.monitoring.alerts import Alerts
@@ -107,7 +107,12 @@ def _stages(waited: Sequence[TurnRecord], budget: BudgetConfig) -> list[dict[str
     """Each stage that any turn had: what it added, when it was done, and when it had to be."""
     added = spreads(map(waits_ms, waited))
     done = spreads(map(ends_ms, waited))
-    deadlines = {stage.value: ms for stage, ms in deadlines_ms(budget).items()}
+    # What works here has until so long after the sound has come; only the last has the whole way.
+    uplink_ms = added["uplink"].p50_ms if "uplink" in added else 0.0
+    deadlines = {
+        stage.value: ms if stage is Stage.NETWORK else ms + uplink_ms
+        for stage, ms in deadlines_ms(budget).items()
+    }
     late = [overrun.stage.value for turn in waited for overrun in turn.overruns]
     deadlines[WHOLE] = budget.voice_to_voice_ms
     done |= {WHOLE: added[WHOLE]} if WHOLE in added else {}

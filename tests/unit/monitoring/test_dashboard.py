@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from assistant.config import AlertConfig, BudgetConfig, StageName
-from assistant.events import Degraded
+from assistant.events import Degraded, LedgerLine
 from assistant.loop_lag import LoopLag
 from assistant.monitoring.alerts import Alerts
 from assistant.monitoring.dashboard import Dashboard
@@ -75,6 +75,22 @@ def test_quality_stands_beside_latency() -> None:
         "repeats": 1,
         "fillers": 1,
         "degraded": 2,
+    }
+
+
+def test_what_works_here_has_until_so_long_after_the_sound_has_come() -> None:
+    uplink = LedgerLine(name="capture and uplink", start_ms=0.0, duration_ms=40.0, overlapped=False)
+    later = tuple(replace(line, start_ms=line.start_ms + 40) for line in GOOD.lines)
+    far_away = replace(GOOD, lines=(uplink, *later), voice_to_voice_ms=840.0)
+    near, far = (
+        {stage["stage"]: stage["deadline_ms"] for stage in Desk(turn).report()["stages"]}
+        for turn in (GOOD, far_away)
+    )
+    assert far["uplink"] is None
+    assert {stage: ms - (near[stage] or 0) for stage, ms in far.items() if ms} == {
+        **dict.fromkeys(("endpointing", "asr", "prefill", "first_phrase", "tts"), 40),
+        "network": 0,
+        "voice_to_voice": 0,
     }
 
 
