@@ -7,6 +7,7 @@ The wording is Qwen's own, shortened. Its models are trained to put a call betwe
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
@@ -80,6 +81,10 @@ def response(output: str) -> str:
     return f"{RESPONSE_BEGINS}\n{output}\n</tool_response>"
 
 
+_MARKS = re.compile(r"</?tool_\w+>")
+"""Which a small model writes where it should call, or has nothing to call."""
+
+
 class CallReader:
     """Takes the calls out of one reply, so that only words are spoken."""
 
@@ -115,7 +120,7 @@ class CallReader:
             return ""
         if '"arguments"' in held:
             raise BrainError("the model called a function in a way that means nothing")
-        return held
+        return _MARKS.sub("", held)
 
     def _read(self, text: str) -> Iterable[ToolCall]:
         decoder, at = json.JSONDecoder(), 0

@@ -50,7 +50,7 @@ def built_in_tools(
         return "; ".join(scene.facts) or "nothing that is known"
 
     async def search_documents(query: str) -> Brought:
-        """Search the person's own notes: their appointments, family, house, work, documents."""
+        """Search the person's notes: appointments, family, friends, home, devices, work."""
         assert documents is not None, "it is not offered where there are none"
         found = await asyncio.to_thread(documents.search, query, _PASSAGES)
         told = "\n".join(map(as_told, found))

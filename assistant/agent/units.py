@@ -109,7 +109,7 @@ _CELSIUS: dict[str, tuple[float, float]] = {
 
 
 def calculate(expression: str) -> str:
-    """Work out arithmetic, written as for a pocket calculator: "15% of 80"."""
+    """Work out arithmetic with the numbers that the person said: "15% of 80", "7 * (3 + 4)"."""
     text = _PERCENT.sub(r"(\1/100)*", expression.translate(_SIGNS))
     if len(text) > _LONGEST:
         raise ValueError("the expression is too long")

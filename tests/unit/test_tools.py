@@ -38,6 +38,7 @@ async def read(text: str, *tools: Tool, step: int = 3) -> tuple[str, list[tuple[
         (f"{ON}\n{ON}", "", 2),
         ('{"name": "light"}', "", 1),
         ("2 < 3 and {so on}", "2 < 3 and {so on}", 0),
+        ("It is <tool_response>five</tool_response>.", "It is five.", 0),
         ('{"name": "door"}', '{"name": "door"}', 0),
     ],
 )
