@@ -217,24 +217,29 @@ class MemoryStore:
             return base.execute("DELETE FROM lines WHERE person = ?", (person,)).rowcount
 
         n_forgotten = self._do(forget)
-        self._do(lambda base: base.execute("VACUUM"))  # nor is it to be seen how much there was
+        self._compact()
         return n_forgotten
 
     def expire(self, sparing: Collection[str] = ()) -> None:
         """Forget what has had its time; not the conversations that go on (`sparing`)."""
 
-        def expire(base: sqlite3.Connection) -> None:
+        def expire(base: sqlite3.Connection) -> int:
             over = base.execute(
                 "SELECT id FROM conversations c WHERE ends_at <= ?"
                 " OR NOT EXISTS (SELECT 1 FROM lines WHERE conversation = c.id)",
                 (self._clock(),),
             ).fetchall()
-            for (key,) in over:
-                if key not in sparing:
-                    base.execute("DELETE FROM lines WHERE conversation = ?", (key,))
-                    base.execute("DELETE FROM conversations WHERE id = ?", (key,))
+            gone = [row for row in over if row[0] not in sparing]
+            base.executemany("DELETE FROM lines WHERE conversation = ?", gone)
+            base.executemany("DELETE FROM conversations WHERE id = ?", gone)
+            return len(gone)
 
-        self._do(expire)
+        if self._do(expire):
+            self._compact()
+
+    def _compact(self) -> None:
+        """Pages that were rearranged may still hold words outside of any row."""
+        self._do(lambda base: base.execute("VACUUM"))
 
     def _conversations(self, rows: list[Any]) -> tuple[KeptConversation, ...]:
         found = dict[str, KeptConversation]()
