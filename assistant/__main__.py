@@ -264,13 +264,12 @@ def _doctor(config: Config, options: argparse.Namespace) -> int:
 
 
 def _bench(config: Config, options: argparse.Namespace) -> int:
-    from assistant.bench.report import circumstances, load_1min, print_load
+    from assistant.bench.report import circumstances, finish
 
     module = importlib.import_module(f"assistant.bench.{options.what}")
     report = circumstances(config)
     report |= asyncio.run(module.measure(config, options))
-    report["load_1min"].append(load_1min())
-    print_load(report)
+    finish(report)
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     return 1 if report.get("failures") else 0

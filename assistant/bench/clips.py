@@ -47,6 +47,14 @@ def read_clips(folder: Path) -> list[Clip]:
         ) from error
 
 
+def spoken_questions(folder: Path) -> list[Path]:
+    """Its WAV files. Raises AudioFileError where there are none."""
+    files = sorted(folder.glob("*.wav"))
+    if not files:
+        raise AudioFileError(f"{folder} holds no WAV files; name a folder of spoken questions")
+    return files
+
+
 def _clip(folder: Path, entry: dict[str, Any]) -> Clip:
     return Clip(
         file=folder / entry["file"],

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from assistant.ask import ask
 from assistant.audio_file import read_speech
+from assistant.bench.clips import spoken_questions
 from assistant.bench.report import Report, console, print_table, spread
 from assistant.config import Config
 from assistant.engines import start_engines
-from assistant.errors import AudioFileError
 from assistant.rehearsal import Answer
 
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def measure(config: Config, options: argparse.Namespace) -> Report:
     """Ask every WAV file of a folder aloud, one conversation each."""
-    files = _questions(options.clips) * options.repeat
+    files = spoken_questions(options.clips) * options.repeat
     answers = list[Answer]()
     async with start_engines(config) as engines:
         await engines.wait_ready()
@@ -39,13 +39,6 @@ async def measure(config: Config, options: argparse.Namespace) -> Report:
         [(name, *values.values()) for name, values in rows.items()],
     )
     return report
-
-
-def _questions(clips: Path) -> list[Path]:
-    files = sorted(clips.glob("*.wav"))
-    if not files:
-        raise AudioFileError(f"{clips} holds no WAV files; name a folder of spoken questions")
-    return files
 
 
 def _line(answer: Answer) -> str:

@@ -12,18 +12,12 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 from assistant.bench.caller import Caller
+from assistant.bench.clips import spoken_questions
 from assistant.bench.relay import Relay
-from assistant.bench.report import (
-    Report,
-    circumstances,
-    console,
-    load_1min,
-    print_load,
-    print_table,
-)
+from assistant.bench.report import Report, circumstances, console, finish, print_table, within
 from assistant.bench.server import Server, serving
 from assistant.config import Config
-from assistant.errors import AudioFileError, ServerError
+from assistant.errors import ServerError
 from assistant.load.curve import Turn, level, most_within, steps
 
 _LEAST_TURNS = 3
@@ -36,7 +30,9 @@ _KNOCK_EVERY_S = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--callers", type=int, default=8, metavar="N", help="at most, at once")
+    parser.add_argument(
+        "--callers", type=within(int, 1), default=8, metavar="N", help="at most, at once"
+    )
     parser.add_argument("--ramp", action="store_true", help="1, 2, 4, ... N and not N at once")
     parser.add_argument(
         "--clips",
@@ -46,18 +42,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="WAV files of spoken questions",
     )
     parser.add_argument(
-        "--turns", type=int, default=24, metavar="N", help="in all, for each number of callers"
+        "--turns",
+        type=within(int, 1),
+        default=24,
+        metavar="N",
+        help="in all, for each number of callers",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(config: Config, options: argparse.Namespace) -> int:
-    """The exit status: 1 when somebody was left without an answer. Raises ServerError."""
-    if options.callers < 1:
-        raise AudioFileError("--callers must be 1 or more")
+    """The exit status: 1 when somebody was left without an answer. Raises
+    ServerError and AudioFileError."""
     report = circumstances(config) | asyncio.run(_measure(config, options))
-    report["load_1min"].append(load_1min())
-    print_load(report)
+    finish(report)
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     return 1 if any(each["failures"] for each in report["levels"]) else 0
@@ -65,9 +63,7 @@ def run(config: Config, options: argparse.Namespace) -> int:
 
 async def _measure(config: Config, options: argparse.Namespace) -> Report:
     promise_ms = config.budget.voice_to_voice_ms
-    questions = sorted(options.clips.glob("*.wav"))
-    if not questions:
-        raise AudioFileError(f"{options.clips} holds no WAV files; name a folder with --clips")
+    questions = spoken_questions(options.clips)
     lines = {
         "server.max_sessions": options.callers,
         "server.max_sessions_per_address": options.callers + 1,

@@ -16,6 +16,9 @@ from assistant.monitoring.percentiles import by_stage, stage_of
 
 Turn = dict[str, Any]
 
+THINKING_S = (0.5, 2.5)
+"""Of a caller, between an answer's end and the next question."""
+
 
 def steps(most: int) -> list[int]:
     """1, 2, 4, … and `most`."""

@@ -20,10 +20,8 @@ from assistant.audio_file import read_speech
 from assistant.bench.caller import Caller
 from assistant.bench.receiving import say
 from assistant.bench.relay import Relay
+from assistant.load.curve import THINKING_S
 from assistant.types import Pcm
-
-THINKING_S = (0.5, 2.5)
-"""Between an answer's end and the next question."""
 
 _PATIENCE_S = 60.0
 _BREATH_S = 0.3

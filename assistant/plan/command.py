@@ -8,7 +8,7 @@ import math
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from assistant.bench.report import Report, print_table
+from assistant.bench.report import Report, print_table, within
 from assistant.config import Config
 from assistant.plan.crowd import Machine, calibrated, most_within, simulate
 from assistant.plan.drafting import best, by_length
@@ -19,18 +19,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     questions = parser.add_subparsers(required=True, metavar="WHAT", dest="what")
     draft = questions.add_parser("draft", help="tokens a step and speed-up of every draft length")
     draft.add_argument(
-        "--acceptance", type=_between(0, 1), required=True, metavar="A", help="0 to 1, of a guess"
+        "--acceptance",
+        type=within(float, 0, 1),
+        required=True,
+        metavar="A",
+        help="0 to 1, of a guess",
     )
     draft.add_argument(
         "--draft-cost",
-        type=_between(0, 10),
+        type=within(float, 0, 10),
         default=0.1,
         metavar="C",
         help="of a guess, by a token of the brain",
     )
     draft.add_argument(
         "--check-cost",
-        type=_between(0, 10),
+        type=within(float, 0, 10),
         default=0.0,
         metavar="C",
         help="of one guess more in the check, by a token of the brain",
@@ -43,36 +47,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what `assistant load --ramp --json` printed",
     )
-    crowd.add_argument("--callers", type=int, nargs="+", default=[1, 2, 4, 8], metavar="N")
-    crowd.add_argument("--cores", type=_between(1, 1_024), metavar="N", help="of another box")
     crowd.add_argument(
-        "--speed", type=_between(0.1, 100), default=1.0, metavar="X", help="of its cores"
+        "--callers", type=within(int, 1), nargs="+", default=[1, 2, 4, 8], metavar="N"
+    )
+    crowd.add_argument("--cores", type=within(float, 1, 1_024), metavar="N", help="of another box")
+    crowd.add_argument(
+        "--speed", type=within(float, 0.1, 100), default=1.0, metavar="X", help="of its cores"
     )
     crowd.add_argument(
         "--gpu",
-        type=_between(0, 1_000),
+        type=within(float, 0, 1_000),
         default=0.0,
         metavar="X",
         help="the brain on a GPU, so many times as fast (an assumption of yours)",
     )
     crowd.add_argument(
         "--round-trip-ms",
-        type=_between(0, 10_000),
+        type=within(float, 0, 10_000),
         nargs="+",
         default=[0.0],
         metavar="MS",
         help="to each region of callers",
     )
-    crowd.add_argument("--people", type=int, default=0, metavar="N", help="who may call at all")
+    crowd.add_argument(
+        "--people", type=within(int, 0), default=0, metavar="N", help="who may call at all"
+    )
     crowd.add_argument(
         "--talking",
-        type=_between(0, 1),
+        type=within(float, 0, 1),
         default=0.02,
         metavar="SHARE",
         help="of them at the busiest time",
     )
     crowd.add_argument(
-        "--price", type=_between(0, 1e6), default=0.0, metavar="P", help="of one box, an hour"
+        "--price", type=within(float, 0, 1e6), default=0.0, metavar="P", help="of one box, an hour"
     )
     for each in (draft, crowd):
         each.add_argument("--json", action="store_true", help="print one JSON object")
@@ -150,12 +158,3 @@ def _region(
 
 def _percentiles(measured: Report | None) -> tuple[float | None, float | None]:
     return (measured["p50"], measured["p95"]) if measured else (None, None)
-
-
-def _between(least: float, most: float):  # type: ignore[no-untyped-def]
-    def number(text: str) -> float:
-        if not least <= (value := float(text)) <= most:
-            raise argparse.ArgumentTypeError(f"must be between {least:g} and {most:g}, not {text}")
-        return value
-
-    return number

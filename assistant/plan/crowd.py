@@ -14,7 +14,7 @@ from typing import Any
 
 import simpy
 
-from assistant.load.person import THINKING_S
+from assistant.load.curve import THINKING_S
 from assistant.plan.machine import Box, Engine
 from assistant.plan.measured import TurnWork
 

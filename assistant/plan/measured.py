@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.bench.report import Report
+from assistant.bench.report import Report, read_report
 from assistant.errors import RecordingError
 
 _FEWEST = 5
@@ -45,13 +44,8 @@ class TurnWork:
 
 def read_load(path: Path) -> Report:
     """Raises RecordingError."""
-    try:
-        report: Report = json.loads(path.read_text(encoding="utf-8"))
-        if {"levels", "promise_ms", "cores"} <= report.keys():
-            return report
-    except (OSError, ValueError, AttributeError) as error:
-        raise RecordingError(f"{path} cannot be read: {error}") from error
-    raise RecordingError(f"{path} is no load report; `assistant load --ramp --json` prints one")
+    keys = {"levels", "promise_ms", "cores"}
+    return read_report(path, keys=keys, command="assistant load --ramp")
 
 
 def alone(report: Report) -> list[TurnWork]:

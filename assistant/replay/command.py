@@ -11,9 +11,10 @@ from assistant.bench.report import (
     Report,
     circumstances,
     console,
-    load_1min,
-    print_load,
+    finish,
     print_table,
+    read_report,
+    within,
 )
 from assistant.config import Config
 from assistant.errors import RecordingError
@@ -26,10 +27,10 @@ from assistant.replay.run import replay
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="recordings")
     parser.add_argument(
-        "--sessions", type=_at_least(1, int), default=1, metavar="N", help="so many at a time"
+        "--sessions", type=within(int, 1), default=1, metavar="N", help="so many at a time"
     )
     parser.add_argument(
-        "--speed", type=_at_least(0.1, float), default=1.0, metavar="X", help="times their pace"
+        "--speed", type=within(float, 0.1), default=1.0, metavar="X", help="times their pace"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write the report as a page")
@@ -43,15 +44,15 @@ def run(config: Config, options: argparse.Namespace) -> int:
 
     Raises RecordingError.
     """
-    before = _read_report(options.against) if options.against else None
+    before = _earlier(options.against) if options.against else None
     traces = [trace for folder in options.folders for trace in _traces(folder)]
     report = circumstances(config) | {"sessions": options.sessions, "speed": options.speed}
     played = asyncio.run(replay(traces, config, sessions=options.sessions, speed=options.speed))
     report |= summarise(played, promise_ms=config.budget.voice_to_voice_ms)
-    report["load_1min"].append(load_1min())
     changes = compare(before, report) if before else None
     report |= {"changes": changes} if changes is not None else {}
     _print(report)
+    finish(report)
     if options.html:
         _write(options.html, page(report, changes))
     if options.json:
@@ -76,7 +77,6 @@ def _print(report: Report) -> None:
     for stage, change in report.get("changes", {}).items():
         chance = "" if change["is_real"] else " (may be chance)"
         console.print(f"against the other run: {stage} {change['change_ms']:+.0f} ms{chance}")
-    print_load(report)
 
 
 def _traces(folder: Path) -> list[Trace]:
@@ -89,14 +89,8 @@ def _traces(folder: Path) -> list[Trace]:
     return [read_trace(each) for each in found]
 
 
-def _read_report(path: Path) -> Report:
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-        if {"turns", "stages"} <= report.keys():
-            return dict(report)
-    except (OSError, ValueError, AttributeError) as error:
-        raise RecordingError(f"{path} cannot be read as a report: {error}") from error
-    raise RecordingError(f"{path} is no report; `assistant replay --json` prints one")
+def _earlier(path: Path) -> Report:
+    return read_report(path, keys={"turns", "stages"}, command="assistant replay")
 
 
 def _write(path: Path, text: str) -> None:
@@ -104,12 +98,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise RecordingError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def _at_least(least: float, kind: type[int] | type[float]):  # type: ignore[no-untyped-def]
-    def number(text: str) -> float:
-        if (value := kind(text)) < least:
-            raise argparse.ArgumentTypeError(f"must be {least} or more, not {text}")
-        return value
-
-    return number
