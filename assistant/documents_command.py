@@ -13,7 +13,7 @@ from assistant.config import Config
 from assistant.documents.index import DocumentIndex, IndexChange
 from assistant.errors import RecallError
 from assistant.model_store import ModelStore
-from assistant.recall.encoder import SentenceEncoder
+from assistant.recall.encoder import SentenceEncoder, shared_encoder
 
 _INDEX_THREADS = 2
 
@@ -33,7 +33,7 @@ def open_documents(config: Config, store: ModelStore) -> Iterator[DocumentIndex 
         return
     if not file.is_file() and not has_tool:
         raise RecallError(f"{file} is not there: make it with `assistant index DIR`")
-    with closing(DocumentIndex(file, _encoder(config, store, threads=1))) as index:
+    with closing(DocumentIndex(file, _encoder(config, store))) as index:
         index.warm()
         yield index
 
@@ -45,7 +45,8 @@ def index_folder(config: Config, folder: Path) -> int:
         raise RecallError(
             "name the index: --set documents.index=FILE, here and with `assistant serve`"
         )
-    encoder = _encoder(config, ModelStore(config.models.folder), threads=_INDEX_THREADS)
+    model = ModelStore(config.models.folder).folder(config.cache.encoder_model)
+    encoder = SentenceEncoder(model, threads=_INDEX_THREADS)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
     with closing(DocumentIndex(file, encoder)) as index, Progress(*columns, console=console) as bar:
@@ -70,5 +71,5 @@ def _tell(change: IndexChange) -> None:
     )
 
 
-def _encoder(config: Config, store: ModelStore, *, threads: int) -> SentenceEncoder:
-    return SentenceEncoder(store.folder(config.cache.encoder_model), threads=threads)
+def _encoder(config: Config, store: ModelStore) -> SentenceEncoder:
+    return shared_encoder(store.folder(config.cache.encoder_model))

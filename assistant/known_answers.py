@@ -14,7 +14,7 @@ from assistant.model_store import ModelStore
 from assistant.phrases import PhraseCutter
 from assistant.recall.answer_store import AnswerStore
 from assistant.recall.answers import KnownAnswers
-from assistant.recall.encoder import SentenceEncoder
+from assistant.recall.encoder import shared_encoder
 from assistant.recall.templates import read_templates
 
 _FILE = "answers.sqlite3"
@@ -34,7 +34,7 @@ def known_answers(config: Config, store: ModelStore) -> Iterator[KnownAnswers | 
     templates = read_templates(cache.templates) if cache.templates != Path("") else ()
     encoder = None
     if cache.similarity < 1:
-        encoder = SentenceEncoder(store.folder(cache.encoder_model))
+        encoder = shared_encoder(store.folder(cache.encoder_model))
     learned = _open_store(config) if cache.learn else None
     try:
         yield KnownAnswers(templates, learned, encoder, similarity=cache.similarity)

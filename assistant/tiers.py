@@ -13,7 +13,7 @@ from assistant.errors import ConfigError
 from assistant.key import Key, read_key
 from assistant.marked_questions import MarkedQuestions, marked_questions
 from assistant.model_store import ModelStore
-from assistant.recall.encoder import SentenceEncoder
+from assistant.recall.encoder import shared_encoder
 from assistant.remote.patience import patience
 from assistant.remote.request import Encode, endpoint
 from assistant.remote.spending import Spending, Tariff
@@ -44,7 +44,7 @@ def hard_questions(config: Config, store: ModelStore) -> Callable[[str], bool]:
     """Blocks while it learns which they are, where there is a choice. Raises ModelFileError."""
     if config.tiers.strong == "none":
         return lambda _: False
-    encoder = SentenceEncoder(store.folder(config.cache.encoder_model))
+    encoder = shared_encoder(store.folder(config.cache.encoder_model))
     return MarkedQuestions(marked_questions(), encoder.encode).is_hard
 
 

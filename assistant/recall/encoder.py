@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -68,3 +69,9 @@ class SentenceEncoder:
         """Shape (width,). Beside the event loop."""
         vectors: Vectors = (await asyncio.to_thread(self.encode, [text]))[0]
         return vectors
+
+
+@cache
+def shared_encoder(folder: Path) -> SentenceEncoder:
+    """One for all that is found by its meaning: each takes half a second and some 200 MB."""
+    return SentenceEncoder(folder)
