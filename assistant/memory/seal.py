@@ -66,14 +66,12 @@ class AesSeal:
 def memory_key(file: Path, made_in: Path) -> bytes:
     """The key in `file`; without one that in the environment, or else one that is made once in the
     folder `made_in`. Raises ConfigError."""
-    if file != Path(""):
-        return _decoded(read_key(file, setting=_SETTING, variable=VARIABLE), str(file))
     key = read_key(file, setting=_SETTING, variable=VARIABLE)
-    if key.secret:
-        return _decoded(key, VARIABLE)
-    own = made_in / "memory.key"
-    _make_once(own)
-    return _decoded(read_key(own, setting=_SETTING, variable=VARIABLE), str(own))
+    if file == Path("") and not key.secret:
+        file = made_in / "memory.key"
+        _make_once(file)
+        key = read_key(file, setting=_SETTING, variable=VARIABLE)
+    return _decoded(key, VARIABLE if file == Path("") else str(file))
 
 
 def _make_once(file: Path) -> None:

@@ -17,7 +17,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +46,11 @@ CREATE TABLE IF NOT EXISTS lines (
 );
 CREATE INDEX IF NOT EXISTS lines_of ON lines (person, id);
 """
+
+_LINES = (
+    "SELECT l.conversation, c.began_at, l.item, l.sealed FROM lines l"
+    " JOIN conversations c ON c.id = l.conversation"
+)
 
 _SEALED = b"parley"
 """What stands in `about`, sealed like the rows: whether this is our key."""
@@ -173,9 +178,7 @@ class MemoryStore:
         `but`: a conversation that is not wanted.
         """
         rows = self._rows(
-            "SELECT l.conversation, c.began_at, l.item, l.sealed FROM lines l"
-            " JOIN conversations c ON c.id = l.conversation"
-            " WHERE l.person = ? AND l.conversation <> ? AND c.ends_at > ?"
+            f"{_LINES} WHERE l.person = ? AND l.conversation <> ? AND c.ends_at > ?"
             " ORDER BY l.id DESC LIMIT ?",
             (person, but, self._clock(), n_lines),
         )
@@ -186,9 +189,7 @@ class MemoryStore:
     ) -> KeptConversation | None:
         """That one, or the newest; of one person or of anybody."""
         rows = self._rows(
-            "SELECT l.conversation, c.began_at, l.item, l.sealed FROM lines l"
-            " JOIN conversations c ON c.id = l.conversation"
-            " WHERE l.conversation = (SELECT conversation FROM lines"
+            f"{_LINES} WHERE l.conversation = (SELECT conversation FROM lines"
             "   WHERE (?1 IS NULL OR person = ?1) AND (?2 IS NULL OR conversation = ?2)"
             "   ORDER BY id DESC LIMIT 1)"
             " AND c.ends_at > ?3 ORDER BY l.id",
@@ -242,16 +243,18 @@ class MemoryStore:
         self._do(lambda base: base.execute("VACUUM"))
 
     def _conversations(self, rows: list[Any]) -> tuple[KeptConversation, ...]:
-        found = dict[str, KeptConversation]()
+        found: dict[tuple[str, float], list[Line]] = {}
         for key, began_at_s, item_id, sealed in rows:
-            kept = found.get(key) or KeptConversation(conversation_id=key, began_at_s=began_at_s)
             try:
                 line = unpacked(self._seal.open(sealed, _place(key, item_id)))
             except ValueError as error:
                 logger.warning("a line that was kept cannot be read and is left out: %s", error)
                 continue
-            found[key] = replace(kept, lines=(*kept.lines, line))
-        return tuple(found.values())
+            found.setdefault((key, began_at_s), []).append(line)
+        return tuple(
+            KeptConversation(conversation_id=key, began_at_s=began_at_s, lines=tuple(lines))
+            for (key, began_at_s), lines in found.items()
+        )
 
     def _is_ours(self, sealed: bytes) -> bool:
         try:
