@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 from datetime import datetime
+from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from assistant.agent.own_tool import Brought, OwnTool, own_tool
@@ -68,16 +69,12 @@ def built_in_tools(
             own_tool(convert, doing="working it out"),
         ],
         "look": [own_tool(look_again, doing="looking again")],
-        "documents": [
-            own_tool(search_documents, doing="looking in your notes", is_announced=True),
-        ],
     }
-    return [
-        tool
-        for name in groups
-        if name in names and (name != "documents" or documents is not None)
-        for tool in groups[name]
-    ]
+    if documents is not None:
+        groups["documents"] = [
+            own_tool(search_documents, doing="looking in your notes", is_announced=True)
+        ]
+    return [tool for name in groups if name in names for tool in groups[name]]
 
 
 def _city(zone: str) -> str:
@@ -86,8 +83,14 @@ def _city(zone: str) -> str:
 
 def _zone(city: str) -> ZoneInfo:
     """Of a city as a person names it, or of a zone's own name. Raises ValueError."""
-    plain = city.partition(",")[0].strip().casefold()
-    for name in sorted(available_timezones()):
-        if plain and plain in (name.casefold(), _city(name).casefold()):
-            return ZoneInfo(name)
-    raise ValueError(f"the time in {city} is not known: name the largest city of its country")
+    name = _zones().get(city.partition(",")[0].strip().casefold())
+    if name is None:
+        raise ValueError(f"the time in {city} is not known: name the largest city of its country")
+    return ZoneInfo(name)
+
+
+@cache
+def _zones() -> dict[str, str]:
+    """Zones by their own names and by their cities', the first of several; read from the disk."""
+    names = sorted(available_timezones(), reverse=True)
+    return {plain.casefold(): name for name in names for plain in (name, _city(name))}
