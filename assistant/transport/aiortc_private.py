@@ -149,14 +149,12 @@ class _PromptBuffer(JitterBuffer):
 
     def _marked(self) -> JitterFrame | None:
         """The first frame, if all of it is there."""
-        data = b""
-        for place in range(self.capacity):
-            packet = self._at(place)
-            if packet is None:
-                break
-            data += packet._data  # type: ignore[attr-defined]
+        packets = list[RtpPacket]()
+        while len(packets) < self.capacity and (packet := self._at(len(packets))) is not None:
+            packets.append(packet)
             if packet.marker:
-                self.remove(place + 1)
+                self.remove(len(packets))
+                data = b"".join(each._data for each in packets)  # type: ignore[attr-defined]
                 return JitterFrame(data=data, timestamp=packet.timestamp)
         return None
 
