@@ -58,25 +58,21 @@ def measure_choices(learned: MarkedQuestions) -> Report:
     """On questions that were held out. Beside them those that it was made with, each as if the
     others alone had been learned; the rules were made with them in view."""
     asked = held_out()
-    sent = [route(each.question, is_hard=learned.is_hard).tier for each in asked]
+    sent, took_ms = list[Tier](), list[float]()
+    for each in asked:
+        began_at_s = time.monotonic()
+        sent.append(route(each.question, is_hard=learned.is_hard).tier)
+        took_ms.append(1_000 * (time.monotonic() - began_at_s))
     parts = {HELD_OUT: score(asked, sent)}
     for language, name in (("en", "English"), ("zh", "Chinese")):
         which = [n for n, each in enumerate(asked) if each.language == language]
         parts[name] = score([asked[n] for n in which], [sent[n] for n in which])
     parts["rules alone"] = score(asked, [route(each.question).tier for each in asked])
-    known = dict(zip(marked_questions(), learned.left_out(), strict=True))
+    known = marked_questions()
+    hard = dict(zip((each.question for each in known), learned.left_out(), strict=True))
     parts["development"] = score(
-        tuple(known),
-        [
-            route(each.question, is_hard=lambda _, is_hard=is_hard: is_hard).tier  # type: ignore[misc]
-            for each, is_hard in known.items()
-        ],
+        known, [route(each.question, is_hard=hard.__getitem__).tier for each in known]
     )
-    took_ms = list[float]()
-    for each in asked:
-        began_at_s = time.monotonic()
-        route(each.question, is_hard=learned.is_hard)
-        took_ms.append(1_000 * (time.monotonic() - began_at_s))
     print_table(
         "router",
         ("questions", "n", "right", *parts[HELD_OUT]["confusion"]),
