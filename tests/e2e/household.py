@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,11 @@ from assistant.transport.peer import WebRtcPeer
 from assistant.transport.translator import Translator
 from assistant.types import Hypothesis, Pcm, Prompt, ReplyPiece
 from assistant.voices import KnownVoice, Voices
+from tests.e2e.conftest import PAGE
 from tests.fakes import ScriptedBrain, ScriptedVoice
 from tests.integration.test_serving import Site
 from tests.unit.transport.webrtc_client import Sight
 
-PAGE = Path(__file__).parents[2] / "client_web"
 VOICE = KnownVoice(id="stand-in", summary="Nobody", languages=("en",))
 
 

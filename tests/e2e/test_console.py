@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.async_api import Page, async_playwright, expect
 
@@ -12,12 +10,10 @@ from assistant.loop_lag import LoopLag
 from assistant.monitoring.monitor import Monitor, monitoring
 from assistant.stages import Peer
 from assistant.transport.monitoring import monitoring_routes
-from tests.e2e.conftest import launch
+from tests.e2e.conftest import PAGE, launch
 from tests.integration.test_serving import ON_A_FREE_PORT, Site
 
 pytestmark = pytest.mark.browser
-
-PAGE = Path(__file__).parents[2] / "client_web"
 
 
 class Watched(Site):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -21,11 +20,10 @@ from playwright.async_api import (
     expect,
 )
 
-from tests.e2e.conftest import launch
+from tests.e2e.conftest import fulfill_page, launch
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
-PAGE = Path(__file__).parents[2] / "client_web"
 TRANSCRIPTION = "conversation.item.input_audio_transcription"
 ONE_PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 ALL_ENDED = "tracks.every((track) => track.readyState === 'ended')"
@@ -68,8 +66,7 @@ class Stage:
             location = {"Location": "/v1/realtime/calls/rtc_1"}
             await route.fulfill(status=self.call_status, body=error, headers=location)
         else:
-            file = PAGE / (path.strip("/") or "index.html")
-            await route.fulfill(path=file, content_type=mimetypes.guess_type(file)[0])
+            await fulfill_page(route)
 
     async def start(self) -> None:
         await self.page.click("#start")

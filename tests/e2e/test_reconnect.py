@@ -27,13 +27,12 @@ from assistant.stages import Peer
 from assistant.transport.peer import WebRtcPeer
 from assistant.transport.translator import Translator
 from assistant.types import AudioFrame
-from tests.e2e.conftest import launch, write_microphone
+from tests.e2e.conftest import PAGE, launch, write_microphone
 from tests.integration.test_serving import Site
 from tests.unit.transport.webrtc_client import Sight, Tone
 
 pytestmark = pytest.mark.browser
 
-PAGE = Path(__file__).parents[2] / "client_web"
 BEAT_S = 0.5
 
 

@@ -11,8 +11,8 @@ import pytest
 from playwright.async_api import Page, Route, async_playwright, expect
 
 from assistant.bench.relay import Relay
-from tests.e2e.conftest import launch, write_microphone
-from tests.e2e.test_reconnect import PAGE, Counting
+from tests.e2e.conftest import PAGE, launch, write_microphone
+from tests.e2e.test_reconnect import Counting
 
 pytestmark = pytest.mark.browser
 
